@@ -104,7 +104,7 @@ func TestNilArguments(t *testing.T) {
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.NewHandler)
 	notmade.Nil(t, "streamablehttp: Choose: function is nil", streamablehttp.Choose)
 	notmade.Nil(t, "streamablehttp: NewHandler: server is nil", streamablehttp.ListenAndServe, t.Context(), "127.0.0.1:0")
-	assert.PanicsWithValue(t, "prompts: Server is not made by NewServer", func() { _ = stdio.Run(t.Context(), nil) }) // as each method of the server
+	notmade.Nil(t, "stdio: Run: server is nil", stdio.Run, t.Context())
 	notmade.Nil(t, "stdio: NewLogWriter: writer is nil", stdio.NewLogWriter)
 	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, nil, io.Discard)
 	notmade.Nil(t, "stdio: NewStream: reader is nil", stdio.NewStream, (*os.File)(nil), io.Discard)

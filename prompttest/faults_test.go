@@ -406,4 +406,5 @@ func TestNilServerOrConnection(t *testing.T) {
 	} {
 		assert.Equal(t, want, record(t, do).all())
 	}
+	assert.PanicsWithValue(t, "prompts: Server is not made by NewServer", func() { Serve(t, &prompts.Server{}, ClientOptions{}) })
 }

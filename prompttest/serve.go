@@ -14,8 +14,8 @@ import (
 )
 
 // New returns a client for the prompts of the registry. The client talks to a server
-// with default options, over a connection in memory, in the newest protocol version.
-// The server logs to the test's output.
+// with default options, but without digests and the release in _meta, over a connection in
+// memory, in the newest protocol version. The server logs to the test's output.
 func New(t testing.TB, reg *prompts.Registry) *Client {
 	t.Helper()
 	return Serve(t, prompts.MustNewServer(reg, prompts.Options{Logger: testLogger(t), DisableReleaseMeta: true}), ClientOptions{})
@@ -29,6 +29,7 @@ func Serve(t testing.TB, srv *prompts.Server, o ClientOptions) *Client {
 	if err := option.Check("prompttest: Serve", struct{}{}, "server", srv); err != nil {
 		t.Fatalf("%v", err)
 	}
+	_ = srv.Methods() // panics for a zero Server, here and not in a goroutine
 	ctx := o.Context
 	if ctx == nil {
 		ctx = context.Background()

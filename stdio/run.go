@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/option"
 	"github.com/mcp-prompts/prompts/internal/sigpipe"
 )
 
 // Run serves the server's prompts on the standard input and output of the process. It returns nil
 // when the client closes the input, when ctx ends, and after a SIGINT or SIGTERM. Requests in
 // flight then end by the rules of [prompts.Server.Serve]. A second signal ends the process. Run
-// returns an error if standard input or output fails.
+// returns an error if standard input or output fails, and for a nil server.
 //
 // While Run serves, a closed standard error does not end the process by SIGPIPE: a write
 // returns an error. If package log writes to os.Stderr, as by default, Run makes it write
@@ -29,6 +30,9 @@ import (
 //	defer stop()
 //	err := srv.Serve(ctx, stdio.New())
 func Run(ctx context.Context, srv *prompts.Server) error {
+	if err := option.Check("stdio: Run", struct{}{}, "server", srv); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)() // so that a second signal has its default effect

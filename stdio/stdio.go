@@ -26,7 +26,10 @@ import (
 	"github.com/mcp-prompts/prompts/transport"
 )
 
-var _ transport.Conn = (*Conn)(nil)
+var (
+	_ transport.Conn    = (*Conn)(nil)
+	_ transport.Limiter = (*Conn)(nil)
+)
 
 var errNotMade = errors.New("stdio: Conn is not made by New or NewStream")
 
