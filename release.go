@@ -9,7 +9,7 @@ import (
 )
 
 // This file has the version of what is served: the digest of a prompt, and a release. The
-// registry holds releases, and encoderesult.go adds both to results.
+// registry holds releases, and encode.go adds both to results.
 
 // Release identifies the version of a set of prompts, such as the files of a folder.
 // Package promptfs and modules promptnats and promptoci set it: see [Tx.SetRelease]. Clients

@@ -21,7 +21,7 @@ var clippers = map[string]string{
 	"internal/phrase/phrase.go":    "it is the one place",
 	"internal/argument/hint.go":    "the hint has a limit in bytes, not in values",
 	"internal/argument/problem.go": "the problems are sentences",
-	"encoderesult.go":              "the errors are of errors.Join",
+	"encode.go":                    "the errors are of errors.Join",
 	"cmd/prompts/conversion.go":    "a description is cut at 100 characters, and is written to a file",
 }
 
