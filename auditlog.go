@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
@@ -47,7 +46,7 @@ func AuditLog(logger *slog.Logger) func(next Handler) Handler {
 			defer func() {
 				attrs := make([]slog.Attr, 0, 7)
 				attrs = append(attrs, slog.String("principal", principal),
-					slog.String("prompt", strings.ToValidUTF8(phrase.Clip(prompt, phrase.MaxEcho), "\ufffd")))
+					slog.String("prompt", phrase.Echo(prompt)))
 				if response != nil {
 					attrs = appendVersion(attrs, response)
 				}

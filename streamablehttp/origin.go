@@ -18,7 +18,7 @@ func (h *Handler) trust(w http.ResponseWriter, r *http.Request) bool {
 	reject := func(header, value, option string) {
 		h.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s is not allowed; add the %[2]s to the allowed %[2]ss of the server", header, strings.ToLower(header)))
 		h.server.Log(r.Context(), slog.LevelWarn, "HTTP request rejected",
-			slog.String("header", header), slog.String("value", phrase.Quote(value)), slog.String("allow_with", "streamablehttp.Options."+option))
+			slog.String("header", header), slog.String("value", phrase.Echo(value)), slog.String("allow_with", "streamablehttp.Options."+option))
 	}
 	switch o := &h.options; {
 	case !o.trustsHost(r):

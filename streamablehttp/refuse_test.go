@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,7 +163,7 @@ func TestRefusalNamesTheHeader(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer // written before the reply
 	p := newPlaceOf(t, prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Options{})
-	long := strings.Repeat("a", 64)
+	long := strings.Repeat("a", 256)
 	for _, test := range []struct{ header, value, logged, option string }{
 		{"Host", "evil.example.org", "evil.example.org", "AllowedHosts"},
 		{"Host", long + ".example.org:8443", long + "…", "AllowedHosts"},
@@ -174,8 +173,8 @@ func TestRefusalNamesTheHeader(t *testing.T) {
 		r := p.post(initializeBody("2025-11-25"), header{test.header: test.value})
 		assert.Equal(t, http.StatusForbidden, r.status)
 		assert.Equal(t, fmt.Sprintf("%s is not allowed; add the %[2]s to the allowed %[2]ss of the server\n", test.header, strings.ToLower(test.header)), r.body)
-		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request rejected\" header=%s value=%q allow_with=streamablehttp.Options.%s\n",
-			test.header, strconv.Quote(test.logged), test.option))
+		assert.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"HTTP request rejected\" header=%s value=%s allow_with=streamablehttp.Options.%s\n",
+			test.header, test.logged, test.option))
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -246,8 +245,8 @@ func TestWrongPath(t *testing.T) {
 	t.Parallel()
 	url, records := serveLogged(t, folderOfHello(t))
 	log := bufio.NewReader(records)
-	long := "/mcp/" + strings.Repeat("x", 99)
-	for path, logged := range map[string]string{"/": "/", "/mcp/": "/mcp/", "/sse": "/sse", "/mcp/prompts": "/mcp/prompts", long: long[:64] + "…"} {
+	long := "/mcp/" + strings.Repeat("x", 300)
+	for path, logged := range map[string]string{"/": "/", "/mcp/": "/mcp/", "/sse": "/sse", "/mcp/prompts": "/mcp/prompts", long: long[:256] + "…"} {
 		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodOptions} {
 			r := newGet(t, strings.TrimSuffix(url, "/mcp")+path, "")
 			r.Method = method
@@ -260,8 +259,8 @@ func TestWrongPath(t *testing.T) {
 			}()
 			line, err := log.ReadString('\n')
 			require.NoError(t, err)
-			assert.Contains(t, line, fmt.Sprintf(`level=INFO msg="HTTP path not found" method=%q path=%q endpoint=/mcp`,
-				strconv.Quote(method), strconv.Quote(logged)))
+			assert.Contains(t, line, fmt.Sprintf(`level=INFO msg="HTTP path not found" method=%s path=%s endpoint=/mcp`,
+				method, logged))
 			assert.Equal(t, http.StatusNotFound, <-status)
 			assert.Equal(t, "path not found; the MCP endpoint is /mcp\n", <-body)
 		}

@@ -15,7 +15,7 @@ import (
 func Handler(endpoint string, log func(context.Context, slog.Level, string, ...slog.Attr)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		log(r.Context(), slog.LevelInfo, "HTTP path not found",
-			slog.String("method", phrase.Quote(r.Method)), slog.String("path", phrase.Quote(r.URL.Path)), slog.String("endpoint", endpoint))
+			slog.String("method", phrase.Echo(r.Method)), slog.String("path", phrase.Echo(r.URL.Path)), slog.String("endpoint", endpoint))
 		http.Error(w, "path not found; the MCP endpoint is "+endpoint, http.StatusNotFound)
 	})
 }
