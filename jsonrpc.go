@@ -17,8 +17,8 @@ import (
 // those in rpc and convert to them, so that their documentation is here.
 
 // Serve answers the messages of one connection until the client disconnects or ctx ends, and
-// then returns nil. It returns an error if the transport fails. Serve closes t before
-// returning. A connection may carry messages of a session, which begins with initialize, and
+// then returns nil. It returns an error if the transport fails, and for a nil t. Serve closes t
+// before returning. A connection may carry messages of a session, which begins with initialize, and
 // messages of protocol version 2026-07-28.
 //
 // Requests run concurrently, each within Options.Timeouts.Render. A render function has a goroutine
@@ -117,7 +117,8 @@ type CallOptions struct {
 	// limit, before Call returns. It must return at once.
 	Overdue func()
 	// ID is the JSON-RPC id of the request as JSON, a string or an integer, for Options.Observer,
-	// the middleware and the notifications of a subscription. Default: empty.
+	// the middleware and the notifications of a subscription. Default: empty, and 0 in the
+	// notifications.
 	ID string
 	// SessionID is the name of the session. The name may be secret: observers and
 	// the middleware get a hash with a key of the server. Default: empty.
@@ -139,7 +140,7 @@ type CallOptions struct {
 // CallOptions of the session's later requests. The result promises notifications of changes
 // if Notify is set. To get the changes, call subscriptions/listen with Version 2026-07-28 when
 // initialize is answered, and send them after notifications/initialized. For
-// subscriptions/listen, the changes go to Notify until ctx ends.
+// subscriptions/listen, Call returns when ctx ends, and the changes go to Notify until then.
 //
 // Call returns the JSON text of the result, or an [*Error] for the client, whose Data is
 // JSON. If ctx ends, Call returns the cause. If an option is invalid, Call returns another error.

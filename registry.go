@@ -64,8 +64,7 @@ func (r *Registry) MustAdd(prompts ...Prompt) {
 	}
 }
 
-// Set adds all prompts, or none, and replaces prompts with the same names. It
-// returns all errors of the declarations, joined.
+// Set is like [Registry.Add], but replaces prompts with the same names.
 func (r *Registry) Set(prompts ...Prompt) error {
 	return r.put(compileAll(prompts), true)
 }
@@ -268,8 +267,7 @@ type Tx struct {
 // Add adds all prompts, or none. It returns the errors of [Registry.Add].
 func (tx *Tx) Add(prompts ...Prompt) error { return tx.put(compileAll(prompts), false) }
 
-// Set adds all prompts, or none, and replaces prompts with the same names. It
-// returns the errors of [Registry.Set].
+// Set is like [Tx.Add], but replaces prompts with the same names.
 func (tx *Tx) Set(prompts ...Prompt) error { return tx.put(compileAll(prompts), true) }
 
 // compileAll compiles declarations. It may run the application's code, and depends

@@ -43,7 +43,7 @@ type servedRequest interface {
 	fail(ctx context.Context, dst []byte, f *rpc.Failure) ([]byte, error)
 }
 
-// appendRendered and the other functions are those of the types of package promptfeature.
+// appendRendered and the other functions are those of the types of internal/promptfeature.
 type (
 	appendRendered = func(ctx context.Context, dst []byte, r *Result, rejected *Error) ([]byte, error)
 	appendUnknown  = func(ctx context.Context, dst []byte, visible func(prompt string) bool) ([]byte, error)

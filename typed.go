@@ -3,10 +3,13 @@ package prompts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
+	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
@@ -113,8 +116,25 @@ func (f plainRender) isNil() bool { return f.render == nil }
 func (f plainRender) plain() RenderFunc { return f.render }
 
 func (f plainRender) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
-	return f.render.bind(ctx, p, args)
+	filled, problems := f.render.bind(ctx, p, args)
+	if f.declared == nil || !argument.HasUnstated(args) {
+		return filled, problems
+	}
+	d := &decorated{f.declared, p, slices.Clone(args)}
+	return filledFunc(func(ctx context.Context) (*Result, error) {
+		return filled.call(context.WithValue(ctx, decoratedKey{}, d))
+	}), problems
 }
+
+// decorated is what a client gave to a prompt that the application decorates, if the map of the
+// function does not say all of it.
+type decorated struct {
+	declared reflect.Type
+	plan     *argument.Plan
+	texts    []argument.Text
+}
+
+type decoratedKey struct{}
 
 // render is the Render of a Prompt. The server calls it only for code of the application
 // that decorates the prompt. Otherwise the server binds the function to the arguments of the
@@ -134,9 +154,16 @@ func (t *typedPrompt) render(ctx context.Context, args map[string]string) (*Resu
 		return nil, err
 	}
 	texts, problems, _ := plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
+	if d, ok := ctx.Value(decoratedKey{}).(*decorated); ok && d.declared == t.in() {
+		plan.Restore(texts, d.plan, d.texts)
+	}
 	filled, more := t.bind(ctx, plan, texts)
+	problems = append(more, problems...)
+	if problems != nil && rpc.FromContext(ctx) != nil { // the client's arguments have passed the checks
+		return nil, fmt.Errorf("prompts: a function calls Render with invalid arguments: %s", argument.Redacted(problems))
+	}
 	var errs []error
-	for _, p := range append(more, problems...) {
+	for _, p := range problems {
 		errs = append(errs, &argument.Error{Problem: p})
 	}
 	if errs != nil {

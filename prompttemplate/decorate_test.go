@@ -2,6 +2,8 @@ package prompttemplate_test
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -127,6 +129,70 @@ func TestRenderOfAStruct(t *testing.T) {
 	assert.ErrorContains(t, err, "render function is nil")
 	_, err = greet(prompts.Argument{Name: "unknown"}).Render(t.Context(), nil)
 	assert.ErrorContains(t, err, `argument "unknown"`)
+}
+
+type nullable struct {
+	Size  any    `json:"size"`
+	Count *int   `json:"count,omitempty" default:"5"`
+	Text  string `json:"text,omitempty" minLength:"5"`
+}
+
+// A function that only calls the old Render changes no response, whatever the client gives: null
+// of a schema, a placeholder, a default. Arguments that the function makes invalid are its own error.
+func TestDecoratedAnswersTheSame(t *testing.T) {
+	t.Parallel()
+	arguments := []prompts.Argument{
+		{Name: "size", Required: true, Schema: json.RawMessage(`{"type":["null","integer"]}`)},
+		{Name: "count", Schema: json.RawMessage(`{"type":["null","integer"]}`)},
+		{Name: "text", Verbatim: true},
+	}
+	typed := prompts.NewText(prompts.Prompt{Name: "typed", Arguments: arguments}, func(_ context.Context, in nullable) (string, error) {
+		text, err := json.Marshal(in)
+		return string(text), err
+	})
+	template, err := prompttemplate.NewTyped[nullable](prompts.Prompt{Name: "template", Arguments: arguments}, prompttemplate.Options{},
+		prompttemplate.User("{{.Size}} {{with .Count}}{{.}}{{end}} {{.Text}}"))
+	require.NoError(t, err)
+	for _, p := range []prompts.Prompt{typed, template} {
+		var log strings.Builder
+		answer := func(p prompts.Prompt, arguments string) (string, error) {
+			s := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), DisableReleaseMeta: true})
+			r, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+p.Name+`","arguments":`+arguments+`}`),
+				prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"opencode","version":"1"}`)})
+			return string(r), err
+		}
+		through, broken := p, p
+		through.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) { return p.Render(ctx, args) }
+		broken.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+			args["count"] = "of the user"
+			return p.Render(ctx, args)
+		}
+		for arguments, text := range map[string]string{
+			`{"size":null}`:                                 `{"size":null,"count":5}`,
+			`{"size":null,"count":null}`:                    `{"size":null}`,
+			`{"size":"3","count":"4","text":"a text"}`:      `{"size":3,"count":4,"text":"a text"}`,
+			`{"size":"3","text":"$2"}`:                      `"count":5,"text":"$2"`,
+			`{"size":"3","count":"","text":"` + "\t" + `"}`: "",
+			`{}`: "",
+		} {
+			got, err := answer(through, arguments)
+			want, wantErr := answer(p, arguments)
+			assert.Equal(t, want, got, arguments)
+			assert.Equal(t, wantErr, err, arguments)
+			if text != "" {
+				assert.NoError(t, err)
+				if p.Name == "typed" {
+					quoted, _ := json.Marshal(text)
+					assert.Contains(t, got, strings.Trim(string(quoted), `"`))
+				}
+			}
+		}
+		log.Reset()
+		_, err := answer(broken, `{"size":"3"}`)
+		assert.ErrorContains(t, err, "internal error")
+		assert.Contains(t, log.String(), "a function calls Render with invalid arguments: count is not valid (type)")
+		assert.NotContains(t, log.String()+err.Error(), "of the user")
+	}
 }
 
 func registryOf(p prompts.Prompt) *prompts.Registry {
