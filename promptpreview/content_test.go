@@ -105,7 +105,7 @@ func TestServedVersion(t *testing.T) {
 	p := open(t, url)
 	p.find("echo", "echo")
 	shows := func(digit, label string) {
-		p.has(".prompt-version", "fingerprint "+strings.Repeat(digit, 12)+"… · release revision "+digit+" · label "+label)
+		p.has(".prompt-version", "fingerprint\u00a0"+strings.Repeat(digit, 12)+"… · release\u00a0revision "+digit+" · label\u00a0"+label)
 	}
 	shows("1", "staging")
 	set("2", "canary")

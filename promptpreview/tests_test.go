@@ -100,6 +100,7 @@ func TestCases(t *testing.T) {
 		p.wait(`document.activeElement.innerText === "names the risks"`)
 	}
 	p.typing("\r")
+	p.focused(".prompt-title h2") // as what had the focus is gone
 	p.has(".conversation", "Secure a <b> •••.")
 	p.wait(`document.querySelector(".cases select").selectedOptions[0].innerText === "names the risks"`)
 	p.has(".notices .error", `names the risks: contains: no message has "List the risks"`)
@@ -113,9 +114,21 @@ func TestCases(t *testing.T) {
 
 	// A folder that is closed says that something in it fails.
 	p.pressCtrl("k")
-	p.typing(kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowLeft)
-	p.wait(`document.querySelector(".folder.active").innerText.replace(/\s+/g, " ") === "▸ review 1 to fix 2 prompts"`)
+	active := func(text string) {
+		t.Helper()
+		p.wait(`document.querySelector(".folder.active")?.innerText.replace(/\s+/g, " ") === %s`, js(text))
+	}
+	p.typing(kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowUp, kb.ArrowDown, kb.ArrowLeft)
+	active("▸ deep 1 to fix 1 prompt")
+	p.typing(kb.ArrowRight)
+	active("▾ deep 1 prompt")
+	p.typing(kb.ArrowUp, kb.ArrowLeft)
+	active("▸ review 1 to fix 2 prompts")
 	p.looksRight("a closed folder")
+	p.typing("OF end") // of a line of its own file, from shortly before the word
+	p.wait(`document.querySelector(".row.active")?.innerText.replace(/\s+/g, " ").trim() === "Review code review/code line 6: … .lines}} of {{.}} lines{{end}}."`)
+	assert.Equal(t, "review/code.md:6: Review {{.code}}{{with .lines}} of {{.}} lines{{end}}.", eval[string](p, `document.querySelector(".row.active").title`))
+	p.pressCtrl("a")
 	p.typing("the READER")
 	p.wait(`document.querySelector(".row.active")?.innerText.replace(/\s+/g, " ").trim() === "Review code review/code _partials/rules.md:1: Be kind to the reader." && document.querySelectorAll(".row").length === 1`)
 	p.typing("\r")

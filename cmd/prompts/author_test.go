@@ -175,7 +175,7 @@ func TestAskedIsBounded(t *testing.T) {
 func TestSecretsOf(t *testing.T) {
 	t.Parallel()
 	p := &prompts.Prompt{Arguments: []prompts.Argument{{Name: "key", Sensitive: true}}}
-	f := &cases.File{Cases: []*cases.Case{{Arguments: map[string]string{"key": "pass"}}, {Arguments: map[string]string{"key": "password-1"}}}}
+	f := &cases.File{Cases: []*cases.Case{{Arguments: map[string]string{"key": "pass\n"}}, {Arguments: map[string]string{"key": "password-1"}}}}
 	assert.Equal(t, "••• and •••", secretsOf(p, f).Replace("password-1 and pass"))
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
@@ -110,7 +111,8 @@ func (a *authorPage) search(ctx context.Context, _ *prompts.Prompt, in *asked) (
 			for i, text := range texts {
 				before, _, ok := strings.Cut(strings.ToLower(text), words[0])
 				if n := strings.Count(before, "\n"); ok && found[name] == "" {
-					found[name] = placeOf(files[i], n+1, 0) + ": " + shortened(strings.Split(text, "\n")[n])
+					line, _ := excerpt(strings.Split(text, "\n")[n], utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]))
+					found[name] = placeOf(files[i], n+1, 0) + ": " + line
 				}
 			}
 		}
@@ -253,9 +255,6 @@ func (a *authorPage) placer(dir, file, path string) func(message int, source str
 	known := map[key]tracedPiece{}
 	return func(message int, source string, at trace.Place) tracedPiece {
 		k := key{message, at.String()}
-		if at.Partial != "" {
-			k.message = -1
-		}
 		if t, ok := known[k]; ok {
 			return t
 		}

@@ -235,7 +235,7 @@ class PromptView {
   #drawVersion() {
     const meta = this.result ? this.result._meta : { ...served, ...this.entry._meta };
     const parts = ["digest", "release", "label"].map((key) => [key, meta?.[`io.github.mcp-prompts/${key}`]]).filter(([, value]) => typeof value === "string");
-    replace(this.version, parts.map(([key, value], i) => [i > 0 && " · ", `${versions[key][0]} `, h("code", { title: `${value}: ${versions[key][1]}` }, shortDigest(value))]));
+    replace(this.version, parts.map(([key, value], i) => [i > 0 && " · ", `${versions[key][0]}\u00a0`, h("code", { title: `${value}: ${versions[key][1]}` }, shortDigest(value))]));
     this.version.hidden = parts.length === 0;
   }
 
@@ -703,6 +703,7 @@ function choose(name, { focus = false, values, isLink = false } = {}) {
   if (mayRender) open.render();
   open.begun = open.begin({ mayFill: !values || Object.keys(values).length === 0 });
   if (focus) open.focus();
+  else if (document.activeElement === document.body) main.querySelector("h2").focus(); // of what had the focus, nothing is left
 }
 
 const maxLink = 8000; // characters

@@ -242,11 +242,11 @@ export class AuthorTools {
     const { info } = this;
     if (!info?.file) return h("p", { class: "detail" }, "The prompt has no file.");
     const element = h("div", { class: "template" });
-    const { found } = this;
+    const { found, problems } = this;
     const at = (path, line, column) => editorURL(info.root, path, line, column);
     const own = found.filter((f) => f.path === info.file);
     const others = found.filter((f) => f.path !== info.file || !f.line);
-    element.append(h("p", { class: "detail" }, h("a", { href: at(info.file) }, h("code", {}, info.file)), ` · ${found.length === 0 ? "check and test find nothing" : `${plural(found.length, "finding")} of check and test`}`));
+    element.append(h("p", { class: "detail" }, h("a", { href: at(info.file) }, h("code", {}, info.file)), ` · ${found.length === 0 ? "check and test find nothing" : `${[problems > 0 && plural(problems, "finding"), found.length > problems && plural(found.length - problems, "note")].filter(Boolean).join(", ")} of check and test`}`));
     // finding returns what is wrong, as a link to its place.
     const finding = (f, withPlace) => h("a", { href: at(f.path, f.line, f.column) }, withPlace && h("code", {}, f.path + (f.line ? `:${f.line}` : "")), withPlace && " ", h("strong", {}, f.level), ` ${f.hint ? `${f.message}; ${f.hint}` : f.message}`);
     const list = (all) => all.length > 0 && h("ul", { class: "findings" }, all.map((f) => h("li", { class: f.level }, finding(f, true))));

@@ -102,6 +102,14 @@ export class PromptList {
     return this.input.value === "" && at >= 0 && `/${this.#folderOf({ name })}`.endsWith(`/${name.slice(0, at)}`) ? name.slice(at + 1) : name;
   }
 
+  // shortPlace returns what a row has room for of the place of a word in the texts of a prompt:
+  // of its own file the line alone, and the text from shortly before the word.
+  #shortPlace({ name }, place) {
+    const [, file, line, text] = /^(.*?):(\d+): (.*)$/s.exec(place);
+    const at = fold(text).indexOf(fold(this.input.value).trim().split(/\s+/)[0]) - 10;
+    return `${file === this.#paths.get(name) ? "line " : `${file}:`}${line}: ${at > 10 ? `…${text.slice(at)}` : text}`;
+  }
+
   #isSkill(prompt) {
     return /(^|\/)SKILL\.[^/]*$/i.test(this.#paths.get(prompt.name) ?? "");
   }
@@ -251,13 +259,13 @@ export class PromptList {
     const row = h("div", {
       role: "treeitem", id: `row-${i}`, "data-index": String(i), "aria-level": String(level), "aria-setsize": String(size), "aria-posinset": String(position),
       "aria-selected": String(p !== undefined && p.name === this.#selected), "aria-expanded": p ? null : String(isOpen),
-      class: i === this.#active ? `${kind} active` : kind, title: p ? p.name : folder,
+      class: i === this.#active ? `${kind} active` : kind, title: p ? place || p.name : folder,
     });
     if (p) {
       const mark = this.#marks.get(p.name);
       const name = clip(this.#shortName(p), 120);
       append(row, [h("span", { class: "row-title" }, h("span", { class: "row-name" }, p.title ? clip(p.title, 120) : name), place && p.title && h("code", {}, name), this.#isSkill(p) && h("span", { class: "badge" }, "skill"), mark && h("span", { class: `badge ${mark.kind}` }, mark.text)),
-        h("span", { class: "row-detail" }, place ? h("code", {}, place) : [p.title && [h("code", {}, name), " "], clip(p.description || "", 160)])]);
+        h("span", { class: "row-detail" }, place ? h("code", {}, this.#shortPlace(p, place)) : [p.title && [h("code", {}, name), " "], clip(p.description || "", 160)])]);
     } else {
       const failing = !isOpen && this.#failing.get(folder);
       append(row, [h("span", { class: "arrow", "aria-hidden": "true" }, isOpen ? "▾" : "▸"), h("span", { class: "folder-name" }, clip(label, 120)), failing && h("span", { class: "badge error" }, `${failing} to fix`), h("span", { class: "detail" }, plural(count, "prompt"))]);
