@@ -105,7 +105,7 @@ func TestProblemsAreBounded(t *testing.T) {
 		65:      {`; and 57 more`, `"}],"more":1}`},
 		100_000: {`; and 99992 more`, `"}],"more":99936}`},
 	} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+		t.Run(fmt.Sprint(n, " problems"), func(t *testing.T) {
 			t.Parallel()
 			var args strings.Builder
 			for i := range n {

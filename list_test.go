@@ -268,7 +268,7 @@ func pageOfModel(model map[string]string, who, after string, size int) (names []
 func TestPagesAgainstAMap(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 8))
 			replicas := []*replica{newReplica(1 + random.IntN(3)), newReplica(4 + random.IntN(6)), newReplica(0)}

@@ -313,7 +313,7 @@ func TestMiddlewareChangesTheRequest(t *testing.T) {
 		{"a page that there is not", plainList, func(r *prompts.Request) { r.Cursor = "AQ" }, `"code":-32602,"message":"invalid cursor; use nextCursor from a prompts/list response, or omit it to start over","data":{"param":"cursor"}`},
 		{"another prefix", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Prefix = "Gno" }, servertest.CompletionLine("1", `"Gnome"`, 1, false)},
 		{"another argument to complete", servertest.CompleteLine("1", "trip", "x", "Ro"), func(r *prompts.Request) { r.Argument = "to" }, servertest.CompletionLine("1", `"Rome"`, 1, false)},
-		{"one that there is not", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Argument = "x" }, "x is not an argument of this prompt"},
+		{"an argument to complete that there is not", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Argument = "x" }, "x is not an argument of this prompt"},
 		{"another prompt to complete", servertest.CompleteLine("1", "none", "to", "Ro"), func(r *prompts.Request) { r.Prompt = "trip" }, servertest.CompletionLine("1", `"Rome"`, 1, false)},
 		{"more arguments to complete by", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments["from"] = "Ulm" }, servertest.CompletionLine("1", `"Rome","Ulm"`, 2, false)},
 		{"none at all", servertest.CompleteLine("1", "trip", "to", "Ro"), func(r *prompts.Request) { r.Arguments = nil }, servertest.CompletionLine("1", `"Rome"`, 1, false)},

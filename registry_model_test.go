@@ -142,7 +142,7 @@ func (m naive) step(t testing.TB, random *rand.Rand, r *prompts.Registry, descri
 func TestRegistryAgainstAMap(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 6))
 			var r prompts.Registry

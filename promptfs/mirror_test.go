@@ -233,7 +233,7 @@ func nothing(context.Context, map[string]string) (*prompts.Result, error) {
 func TestMirrorIsAsIfReadAnew(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			compareMirrors(t, rand.New(rand.NewPCG(seed, 1)))
 		})

@@ -464,7 +464,7 @@ func TestReloadOfALink(t *testing.T) {
 func TestReloadModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 8))
 			f := newFixture(t, nil)

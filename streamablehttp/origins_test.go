@@ -57,7 +57,7 @@ func TestAllowedOrigins(t *testing.T) {
 		{"chrome-extension:abcdefghijklmnop", false},
 		{"file:///", false},
 	} {
-		t.Run(test.origin, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%q", test.origin), func(t *testing.T) {
 			t.Parallel()
 			_, err := NewHandler(reviewServer(), Options{AllowedOrigins: []string{"https://other.example.org", test.origin}})
 			assert.Equal(t, test.ok, err == nil, err)

@@ -43,7 +43,7 @@ func (s *subschema) excluded(in instance) *Problem {
 		return &Problem{Reason: problem.Enum, Message: "must not be " + phrase.List(s.rules.enum, choiceOf)}
 	case s.rules.pattern != nil:
 		return &Problem{Reason: problem.Pattern, Message: "must not match the pattern " + phrase.Clip(s.rules.pattern.String(), 128) + ", got " + in.shown()}
-	case s.kinds != 0 && s.isOnlyType():
+	case s.isOnlyType():
 		return &Problem{Reason: problem.Type, Message: "must not be " + s.typeNames() + ", got " + in.shown()}
 	case len(s.required) > 0 && in.kind == strictjson.Object:
 		return together(s.required...)

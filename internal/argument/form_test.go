@@ -65,6 +65,7 @@ func fieldCases() []fieldCase {
 		fieldOf[described]("the struct's description", Spec{}, `{"type":"integer","description":"how many"}`, ""),
 		fieldOf[req[string]]("lengths", schemaSpec(jsonschema.Schema{MinLength: ptr(1), MaxLength: ptr(9)}), `{"type":"string","minLength":1,"maxLength":9}`, ""),
 		fieldOf[req[string]]("a pattern", schemaSpec(jsonschema.Schema{Pattern: "^a+$"}), `{"type":"string","description":"matching ^a+$"}`, ""),
+		fieldOf[req[string]]("a format that forms do not have", schemaSpec(jsonschema.Schema{Format: "ipv4"}), `{"type":"string","description":"an IPv4 address"}`, ""),
 		fieldOf[req[string]]("a pattern, described", Spec{Description: "letters", Schema: &jsonschema.Schema{Pattern: "^a+$"}}, `{"type":"string","description":"letters (matching ^a+$)"}`, ""),
 		fieldOf[req[string]]("a choice", schemaSpec(*enum("a", "b c")), `{"type":"string","enum":["a","b c"]}`, ""),
 		fieldOf[opt[string]]("a default", schemaSpec(jsonschema.Schema{Default: json.RawMessage(`"a\"b"`), Enum: []any{`a"b`, "c"}}), "", `{"type":"string","enum":["a\"b","c"],"default":"a\"b"}`),

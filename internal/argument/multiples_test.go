@@ -68,6 +68,8 @@ func TestMultiples(t *testing.T) {
 		{"1.005", 0.01, false},
 		{"1e22", 10, true},
 		{"1e308", 5e-324, true},
+		{"100", 0.8, true}, // only the zeros make the multiple
+		{"10", 0.8, false},
 		{"1.5", 3, false},
 		{"4503599627370497.5", 0.5, true},
 		{"9007199254740994", 3, false}, // 9007199254740993 is

@@ -69,8 +69,8 @@ func TestTags(t *testing.T) {
 			A time.Time `json:"a" format:"date"`
 		}](), reflect.TypeFor[one[time.Time]](), &jsonschema.Schema{Format: "date"}, ""},
 		{reflect.TypeFor[struct {
-			A any `json:"a" enum:"x,y"`
-		}](), reflect.TypeFor[one[any]](), enum("x", "y"), "one of: x, y"},
+			A any `json:"a" enum:"x,1"`
+		}](), reflect.TypeFor[one[any]](), enum("x", "1"), "one of: x, 1"},
 	} {
 		t.Run(fmt.Sprint(test.tagged.Field(0).Type, " ", test.tagged.Field(0).Tag), func(t *testing.T) {
 			t.Parallel()

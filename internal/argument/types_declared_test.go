@@ -161,6 +161,9 @@ type secretBase struct{ X string }
 type (
 	first  struct{ Same string }
 	second struct{ Same string }
+
+	firstSecret  struct{ secretBase }
+	secondSecret struct{ secretBase }
 )
 
 // The fields of a struct, and what is listed beside them.
@@ -187,6 +190,10 @@ func TestDeclaredStructs(t *testing.T) {
 			first
 			second
 		}](), []string{`argument "Same": two fields have this name; rename one of them in the json tag`}},
+		{"a struct that two others embed", faultOfStruct[struct {
+			firstSecret
+			secondSecret
+		}](), []string{`argument "X": two fields have this name; rename one of them in the json tag`}},
 		{"names that differ in case", faultOfStruct[struct {
 			A string `json:"x"`
 			B int    `json:"X"`

@@ -72,7 +72,7 @@ func TestRules(t *testing.T) {
 		{"far past", nested(1000), 64, depth(64, 64)},
 		{"objects at the limit", `{"a":{"b":{}}}`, 3, nil},
 		{"objects one past", `{"a":{"b":{}}}`, 2, depth(10, 2)},
-		{"the first of several", `[[[]],[[]],[[[]]]]`, 2, depth(2, 2)},
+		{"the first of several past", `[[[]],[[]],[[[]]]]`, 2, depth(2, 2)},
 		{"siblings at the limit", `[[],[],{},[]]`, 2, nil},
 		{"no limit", nested(5000), anyDepth, nil},
 		{"negative limit", nested(5000), -1, nil},

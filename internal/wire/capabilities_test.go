@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"math/bits"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,5 +69,21 @@ func TestDeclareCapabilities(t *testing.T) {
 		assert.Equal(t, Capabilities{}, c.Minus(got))
 		assert.Equal(t, c, c.Union(c))
 		assert.Equal(t, c, c.Minus(Capabilities{}))
+	}
+}
+
+// What a question needs is all that its parts need, and what is missing is named part by part.
+func TestCapabilitiesTogether(t *testing.T) {
+	t.Parallel()
+	of := func(bits int) Capabilities {
+		has := func(i int) bool { return bits&(1<<i) != 0 }
+		return Capabilities{Form: has(0), URL: has(1), Sampling: has(2), Tools: has(3), Context: has(4), Roots: has(5)}
+	}
+	for a := range 1 << 6 {
+		assert.Len(t, of(a).Paths(), bits.OnesCount(uint(a)))
+		for b := range 1 << 6 {
+			assert.Equal(t, of(a|b), of(a).Union(of(b)))
+			assert.Equal(t, of(a&^b), of(a).Minus(of(b)))
+		}
 	}
 }

@@ -247,7 +247,7 @@ func TestJudge(t *testing.T) {
 			`S> {"jsonrpc":"2.0","id":"1","method":"ping"}`, `S> {"jsonrpc":"2.0","id":1,"method":"ping"}`, "JRP-04", false},
 		{"what a server asks", begin("2025-11-25", roots), `S> {"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `S> {"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, "a server does not send it", false},
 		{"and nothing else", begin("2025-11-25", roots), `S> {"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `S> {"jsonrpc":"2.0","id":1,"method":"echo"}`, "does not ask for echo", false},
-		{"a form", begin("2025-06-18", elicitation), ask("1", "elicitation/create", `{"message":"m","requestedSchema":{"type":"object","properties":{}}}`),
+		{"a form in a session", begin("2025-06-18", elicitation), ask("1", "elicitation/create", `{"message":"m","requestedSchema":{"type":"object","properties":{}}}`),
 			ask("1", "elicitation/create", form), `unexpected additional properties ["mode"]`, false},
 		{"which has a mode since then", begin("2025-11-25", elicitation), ask("1", "elicitation/create", form),
 			ask("1", "elicitation/create", `{"mode":"form","message":"m"}`), "ElicitRequest", false},
@@ -255,7 +255,7 @@ func TestJudge(t *testing.T) {
 			ask("1", "elicitation/create", form), "does not ask for elicitation/create", false},
 		{"a form that is declared (LIF-20)", begin("2025-06-18", elicitation), ask("1", "elicitation/create", `{"message":"m","requestedSchema":{"type":"object","properties":{}}}`),
 			ask("1", "sampling/createMessage", `{"messages":[],"maxTokens":1}`), "has not declared sampling", false},
-		{"an URL that is declared (MRT-08)", begin("2025-11-25", elicitation), ask("1", "elicitation/create", form),
+		{"an URL in a session that is declared (MRT-08)", begin("2025-11-25", elicitation), ask("1", "elicitation/create", form),
 			ask("1", "elicitation/create", `{"mode":"url","message":"m","url":"a:b","elicitationId":"e"}`), "MRT-08", false},
 		{"a question is cancelled (CAN-13)", after(begin("2025-11-25"), `S> {"jsonrpc":"2.0","id":1,"method":"ping"}`),
 			ended, notify("cancelled", `{"requestId":"1"}`), "CAN-13", false},
@@ -357,24 +357,24 @@ func TestJudge(t *testing.T) {
 	block := func(block string) string {
 		return result("1", `{"messages":[{"role":"user","content":`+block+`}]}`)
 	}
-	for _, known := range []struct{ revision, before, request, response, fault string }{
-		{"2025-03-26", "2024-11-05", get, block(`{"type":"audio","data":"","mimeType":"audio/wav"}`), "GetPromptResult"},
-		{"2025-06-18", "2025-03-26", get, block(`{"type":"resource_link","uri":"a:b","name":"n"}`), "GetPromptResult"},
-		{"2025-06-18", "2025-03-26", get, block(`{"type":"text","text":"t","_meta":{"x":1}}`), "GetPromptResult"},
-		{"2025-06-18", "2025-03-26", get, block(`{"type":"text","text":"t","annotations":{"lastModified":"2026-01-02T03:04:05Z"}}`), "GetPromptResult"},
-		{"2025-06-18", "2025-03-26", list, result("1", `{"prompts":[{"name":"n","title":"t"}]}`), `["title"]`},
-		{"2025-06-18", "2025-03-26", list, result("1", `{"prompts":[{"name":"n","_meta":{}}]}`), `["_meta"]`},
-		{"2025-06-18", "2025-03-26", list, result("1", `{"prompts":[{"name":"n","arguments":[{"name":"n","title":"t"}]}]}`), `["title"]`},
-		{"2025-11-25", "2025-06-18", list, result("1", `{"prompts":[{"name":"n","icons":[]}]}`), `["icons"]`},
-		{"2025-11-25", "2025-06-18", get, block(`{"type":"resource_link","uri":"a:b","name":"n","icons":[]}`), "GetPromptResult"},
+	for _, known := range []struct{ what, revision, before, request, response, fault string }{
+		{"audio", "2025-03-26", "2024-11-05", get, block(`{"type":"audio","data":"","mimeType":"audio/wav"}`), "GetPromptResult"},
+		{"a link", "2025-06-18", "2025-03-26", get, block(`{"type":"resource_link","uri":"a:b","name":"n"}`), "GetPromptResult"},
+		{"_meta of a block", "2025-06-18", "2025-03-26", get, block(`{"type":"text","text":"t","_meta":{"x":1}}`), "GetPromptResult"},
+		{"lastModified", "2025-06-18", "2025-03-26", get, block(`{"type":"text","text":"t","annotations":{"lastModified":"2026-01-02T03:04:05Z"}}`), "GetPromptResult"},
+		{"title of a prompt", "2025-06-18", "2025-03-26", list, result("1", `{"prompts":[{"name":"n","title":"t"}]}`), `["title"]`},
+		{"_meta of a prompt", "2025-06-18", "2025-03-26", list, result("1", `{"prompts":[{"name":"n","_meta":{}}]}`), `["_meta"]`},
+		{"title of an argument", "2025-06-18", "2025-03-26", list, result("1", `{"prompts":[{"name":"n","arguments":[{"name":"n","title":"t"}]}]}`), `["title"]`},
+		{"icons of a prompt", "2025-11-25", "2025-06-18", list, result("1", `{"prompts":[{"name":"n","icons":[]}]}`), `["icons"]`},
+		{"icons of a link", "2025-11-25", "2025-06-18", get, block(`{"type":"resource_link","uri":"a:b","name":"n","icons":[]}`), "GetPromptResult"},
 	} {
 		tests = append(tests, judgement{
-			name:   "unknown in " + known.before,
+			name:   known.what + ", unknown in " + known.before,
 			before: after(begin(known.before), known.request),
 			bad:    known.response,
 			fault:  known.fault,
 		}, judgement{
-			name:   "known since " + known.revision,
+			name:   known.what + ", known since " + known.revision,
 			before: after(begin(known.revision), known.request),
 			good:   known.response,
 		})
