@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,6 +225,9 @@ func (s *source) content(ctx context.Context, p part, dir string) (prompts.Conte
 
 // alike returns the fix for a missing file: a file of its folder with a similar name.
 func (s *source) alike(ctx context.Context, name string) string {
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
 	var entries []fs.DirEntry
 	if s.missing.Add(1) <= maxLogged {
 		entries, _ = s.readDir(ctx, path.Dir(name))
@@ -295,21 +297,10 @@ func (s *source) inOtherForm(ctx context.Context, name string) string {
 	return at
 }
 
-// notPaths are texts in the place of the path of a file.
-var notPaths = []struct {
-	regexp    *regexp.Regexp
-	text, fix string
-}{
-	{regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*://|data:)`), "path must be of a file in the folder, got a URL", "save the content as a file, or write the URL in a text"},
-	{regexp.MustCompile(`\{\{|\$\{`), "path cannot have placeholders", "write the path of one file, or a text with the placeholder"},
-}
-
 // resourcePath returns the path of a file that one in the folder dir names.
 func resourcePath(dir, file string) (string, error) {
-	for _, p := range notPaths {
-		if p.regexp.MatchString(file) {
-			return "", hint.New(p.fix, "%s", p.text)
-		}
+	if err := explain.Path(file); err != nil {
+		return "", err
 	}
 	if strings.Contains(file, `\`) {
 		relative := strings.TrimLeft(strings.ReplaceAll(file, `\`, "/"), "/")

@@ -88,7 +88,11 @@ func (all members) line(key string) int {
 // members returns the members of a mapping that are known, each once. of says whose they are.
 func (d decoder) members(n *yaml.Node, of string, known []string) members {
 	if n.Kind != yaml.MappingNode {
-		d.fault(n, hint.New(fmt.Sprintf("write lines such as %s: ...", known[0]), "%s must be key: value pairs, got %s", of, found(n)))
+		fix := fmt.Sprintf("write lines such as %s: ...", known[0])
+		if of == "argument" && n.Kind == yaml.ScalarNode && isString(n) {
+			fix = "write - name: " + explain.Short(n.Value)
+		}
+		d.fault(n, hint.New(fix, "%s must be key: value pairs, got %s", of, found(n)))
 		return nil
 	}
 	all := make(members, 0, min(len(n.Content)/2, len(known)))

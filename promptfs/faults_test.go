@@ -93,7 +93,7 @@ p.md:5: key in meta must be a string, got a list`},
 
 		{"arguments that are no list", "---\narguments:\n  code: x\n---\nhi", "p.md:3: arguments must be a list with elements, got key: value pairs; write - name: code on the line below, or remove the key"},
 		{"no arguments", "---\narguments: []\n---\nhi", "p.md:2: arguments must be a list with elements, got an empty list; write - name: code on the line below, or remove the key"},
-		{"an argument that is a word", "---\narguments: [code]\n---\nhi", `p.md:2: argument must be key: value pairs, got "code"; write lines such as name: ...`},
+		{"an argument that is a word", "---\narguments: [code]\n---\nhi", `p.md:2: argument must be key: value pairs, got "code"; write - name: code`},
 		{"an argument without a name", "---\narguments:\n  - name: a\n  - title: x\n---\n{{.a}}{{.x}}", "p.md:4: argument has no name; add name: with the name of the placeholder"},
 		{"an argument without keys", "---\narguments:\n  - name: a\n  - {}\n---\n{{.a}}", "p.md:4: argument has no name; add name: with the name of the placeholder"},
 		{"no argument but one without keys", "---\narguments: [{}]\n---\nhi", "p.md:2: argument has no name; add name: with the name of the placeholder"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,20 +29,13 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 		f.add(blank+1, hint.New("remove the blank lines above, or write *** for a horizontal rule", "front matter must start on line 1"))
 		return "", false, "", 0, false
 	case line == 1:
-		above := comments.FindString(text)
-		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && !strings.HasPrefix(front, "\n") && knownKey.MatchString(front) {
-			f.add(1+strings.Count(above, "\n"), hint.New("move the text above the front matter below it, or to a line # in it, or write *** for a horizontal rule", "front matter must start on line 1"))
+		if n := explain.Below(text); n > 0 {
+			f.add(n, hint.New(explain.Above, "front matter must start on line 1"))
 			return "", false, "", 0, false
 		}
 	}
 	return front, line > 1, body, line, true
 }
-
-var (
-	// comments are lines above front matter that their author takes for a comment.
-	comments = regexp.MustCompile(`^(?:\s*(?:<!--(?s:.*?)-->|\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|(?:#|//)[^\n]*)[ \t]*\n)+\s*`)
-	knownKey = regexp.MustCompile(`(?m)^(?:` + strings.Join(keys, "|") + `):`)
-)
 
 // isFrontMatter reports whether a text begins with what would be front matter.
 func isFrontMatter(text string) bool {

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
 
@@ -20,7 +21,7 @@ type header struct {
 	lost bool
 }
 
-var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
+var keys = explain.Keys
 
 func (d decoder) header(n *yaml.Node) header {
 	var h header

@@ -45,7 +45,7 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"an end too many", "x{{end}}", "line 1: unexpected {{end}}; remove {{end}}, or open an if, range or with before"},
 		{"an else too many", "{{else}}", "line 1: unexpected {{else}}; use {{else}} inside of if, range or with"},
 		{"nothing between the braces", "{{}}", `line 1: missing value for command; write a value between the braces, or {{"{{"}} for a literal {{`},
-		{"a variable that is not there", "{{$x}}", `line 1: undefined variable "$x"; declare the variable in the same block with {{$name := ...}}`},
+		{"a variable that is not there", "{{$x}}", `line 1: undefined variable "$x"; write {{.x}} for an argument, or declare the variable in the same block with {{$name := ...}}`},
 		{"a comment that does not end", "{{/* x }}", "line 1: unclosed comment; close the comment with */}}"},
 		{"a text that does not end", `{{"x}}`, "line 1: unterminated quoted string"},
 

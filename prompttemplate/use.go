@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
 )
@@ -112,6 +113,11 @@ func (c *checker) use(u *use) error {
 	case useAssign:
 		return hint.New("declare another variable", "cannot assign {{.}} (all arguments) to %s, or replace {{.}} in %[1]s", u.source)
 	case useCall:
+		for _, a := range c.arguments() {
+			if strings.HasPrefix(a.name, u.source[1:]+" ") {
+				return hint.New("write {{"+a.action+"}}", "name with a space behind a dot")
+			}
+		}
 		return notFunction(u.source)
 	}
 	if c.data == nil {

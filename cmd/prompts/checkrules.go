@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -228,6 +229,8 @@ func (i *inspection) texts(dir string) {
 		names = append(names, name)
 		if promptfile.IsPrompt(name) || promptfile.IsMarkdown(name) && root.inSkill[path.Dir(name)] {
 			files = append(files, prefixOf(dir)+name)
+		} else if d, ok := doubt.Unread(name, func() string { return strings.Join(i.lines(prefixOf(dir)+name), "\n") }); ok && !root.inSkill[path.Dir(name)] {
+			i.hint(&prompts.Prompt{Source: prefixOf(dir) + name}, d.Line, 0, d.Rule, d.Fix, "%s", d.Message)
 		}
 		return nil
 	})
@@ -260,8 +263,8 @@ func (i *inspection) textsIn(file string) {
 		return
 	}
 	exists := func(p string) bool {
-		info, err := fs.Stat(regular.FS(dir), path.Join(path.Dir(name), p))
-		return err == nil && info.Mode().IsRegular()
+		plain, err := url.PathUnescape(p)
+		return err == nil && regular.IsFile(regular.FS(dir), path.Join(path.Dir(name), plain))
 	}
 	of := &prompts.Prompt{Name: i.nameOf[file], Source: file}
 	text := strings.Join(i.lines(file), "\n")
@@ -292,7 +295,7 @@ func (i *inspection) prompt(ctx context.Context, p *prompts.Prompt) {
 	lines := i.lines(p.Source)
 	lineOf := argumentLines(lines)
 	i.lost(p)
-	if p.Description == "" && doubt.FakeFront(lines) == 0 {
+	if n, _ := doubt.FakeFront(lines); p.Description == "" && n == 0 {
 		_, name := i.fileOf(p.Source)
 		i.add(p, 1, levelWarning, "no-description", "prompt has no description; %s", doubt.Describe(name))
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -307,9 +308,9 @@ func unquoted(s string) string {
 }
 
 func (c *conversion) leaveOut(known []string) {
-	for key, line := range c.frontLine {
+	for _, key := range slices.Sorted(maps.Keys(c.frontLine)) {
 		if !slices.Contains(known, key) {
-			c.note(line, "key %q is left out", key)
+			c.note(c.frontLine[key], "key %q is left out", key)
 			delete(c.front, key)
 		}
 	}

@@ -21,8 +21,8 @@ import (
 func TestForeignFolderIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
-		"---\nagent: agent\n---\nHi\n": {".: 3 files look like commands of VS Code; run: prompts import vscode DIR NEW-FOLDER"},
-		"---\nagent: agent\n---\n{{\n": {".: 3 files look like commands of VS Code; run: prompts import vscode DIR NEW-FOLDER",
+		"---\nagent: agent\n---\nHi\n": {".: 3 files look like commands of VS Code: 0.prompt.md has the extension .prompt.md; run: prompts import vscode DIR NEW-FOLDER"},
+		"---\nagent: agent\n---\n{{\n": {".: 3 files look like commands of VS Code: 0.prompt.md has the extension .prompt.md; run: prompts import vscode DIR NEW-FOLDER",
 			"0.prompt.md:4: unclosed action; close the action with }}", "1.prompt.md:4: unclosed action; close the action with }}", "2.prompt.md:4: unclosed action; close the action with }}"},
 	} {
 		dir := t.TempDir()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/doubt"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/internal/regular"
 	"github.com/mcp-prompts/prompts/promptfs"
@@ -23,16 +25,11 @@ import (
 // foreignErrors match the errors that a file of another format has.
 var foreignErrors = regexp.MustCompile(`file is empty|invalid YAML: |unknown key |unknown function |arguments must be a list `)
 
-// commandKeys are keys of several programs in the front matter of commands. Prompts never have them.
-var commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
-
-// ownArguments is in the front matter of prompts alone: other programs have no arguments with keys.
-var ownArguments = regexp.MustCompile(`(?m)^arguments:[ \t]*(?:\n[ \t]*- name:|\[\{)`)
-
 type foreignFolder struct {
 	dir        string
 	format     *format         // nil if several programs have such files
 	paths      map[string]bool // of the files, in the folder
+	why        string          // one of them is of the format
 	extensions []string        // of all files
 }
 
@@ -66,11 +63,13 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 		}
 		files++
 		if isOwn {
-			if _, ok := f.format.target(name); ok || f.format.folder && path.Base(name) == "user.md" {
+			if _, ok := f.format.target(name); ok || f.format.folder && path.Base(name) == fabricUser {
 				f.paths[name] = true
+				f.why = cmp.Or(f.why, name+" is in "+f.format.dir)
 			}
-		} else if of, ok := formatOfFile(name, content); ok {
+		} else if of, why := formatOfFile(root, name, content); why != "" {
 			f.paths[name], seen[of] = true, true
+			f.why = cmp.Or(f.why, name+" "+why)
 		}
 		return nil
 	})
@@ -87,20 +86,26 @@ func findForeign(ctx context.Context, dir string) foreignFolder {
 	return f
 }
 
-// formatOfFile reports whether a file is one of another program. of is nil if several have such files.
-func formatOfFile(name string, content []byte) (of *format, ok bool) {
+// formatOfFile returns why a file is one of another program, or "". of is nil if several have such files.
+func formatOfFile(root fs.FS, name string, content []byte) (of *format, why string) {
 	front, _, _ := promptfile.Split(promptfile.Text(content))
 	for i := range commandFormats {
 		f := &commandFormats[i]
-		switch {
-		case f.key != nil && f.key.MatchString(front),
-			f.name == "vscode" && strings.HasSuffix(name, f.files[0]),
-			f.name == "gemini" && path.Ext(name) == f.files[0] && tomlPrompt.Match(content):
-			return f, true
+		switch dir, base := path.Split(name); {
+		case f.key != nil && f.key.MatchString(front):
+			return f, "has the key " + strings.TrimRight(f.key.FindString(front), ": \t")
+		case f.name == "vscode" && strings.HasSuffix(name, f.files[0]):
+			return f, "has the extension " + f.files[0]
+		case f.name == "gemini" && path.Ext(name) == f.files[0] && tomlPrompt.Match(content):
+			return f, "has the key prompt"
+		case f.folder && dir != "" && front == "" && (base == f.files[0] || base == fabricUser) && regular.IsFile(root, dir+f.files[0]) && regular.IsFile(root, dir+fabricUser):
+			return f, "is in a folder with " + fabricUser
 		}
 	}
-	return nil, commandKeys.MatchString(front) && !ownArguments.MatchString(front)
+	return nil, doubt.Foreign(front)
 }
+
+const fabricUser = "user.md" // which stands beside system.md
 
 const noPromptsHint = "write prompts into files with the extension .md"
 
@@ -121,17 +126,17 @@ func (f *foreignFolder) noPrompts() string {
 }
 
 func (f *foreignFolder) error() *promptfs.Error {
-	name, files := "FORMAT", "commands of another program"
+	name, files, start := "FORMAT", "commands of another program", "remove the key, or "
 	if f.format != nil {
-		name, files = f.format.name, "commands of "+f.format.title
+		name, files, start = f.format.name, "commands of "+f.format.title, ""
 	}
 	look := "look"
 	if len(f.paths) == 1 {
 		look = "looks"
 	}
 	return &promptfs.Error{
-		Path: ".", Err: fmt.Errorf("%s %s like %s", plural(len(f.paths), "file"), look, files),
-		Hint: fmt.Sprintf("run: prompts import %s %s NEW-FOLDER", name, f.dir),
+		Path: ".", Err: fmt.Errorf("%s %s like %s: %s", plural(len(f.paths), "file"), look, files, f.why),
+		Hint: fmt.Sprintf("%srun: prompts import %s %s NEW-FOLDER", start, name, f.dir),
 	}
 }
 

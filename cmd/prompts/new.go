@@ -20,15 +20,14 @@ import (
 // several, a client that splits a text into words fills the wrong ones.
 const starter = `---
 title: TITLE
-description: TITLE for a text
+description: Do the task "TASK" for a text
 arguments:
   - name: text
     description: the text to work on
     required: true
 ---
 
-Your task is: TASK. Do the task for the text below, and quote each sentence that you
-change or explain.
+Do the task "TASK" for the text below, and quote each sentence that you change or explain.
 
 {{untrusted "the text" .text}}
 `
@@ -40,7 +39,7 @@ cases:
     arguments:
       text: This sentence have a mistake.
     expect:
-      contains: "Your task is: TASK."
+      contains: Do the task "TASK"
       matches: '<untrusted-\w+>\nThis sentence have a mistake.\n</untrusted'
       messages: 1
   - name: no text
@@ -51,10 +50,11 @@ cases:
 
 // starterOf returns a text of the starter for the name of a prompt.
 func starterOf(text, name string) []byte {
-	words := strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }), " ")
-	words = cmp.Or(words, "work")
+	words := strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r != '.' && r != '\'' && !unicode.In(r, unicode.L, unicode.N, unicode.M) }), " ")
+	words = cmp.Or(strings.Trim(words, ".' "), "work")
 	first, size := utf8.DecodeRuneInString(words)
-	return []byte(strings.NewReplacer("TASK", words, "TITLE", string(unicode.ToUpper(first))+words[size:]).Replace(text))
+	title := strings.TrimSpace(yamlOf(string(unicode.ToUpper(first)) + words[size:]))
+	return []byte(strings.NewReplacer("TASK", words, "TITLE", title).Replace(text))
 }
 
 func newNew() *cobra.Command {

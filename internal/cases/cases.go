@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,8 +28,13 @@ import (
 // Extension is how the name of a test file ends.
 const Extension = ".test.yaml"
 
-// almost is how a name may end by mistake.
-var almost = regexp.MustCompile(`(?i)\.tests?\.(?:ya?ml|json)$|_tests?\.ya?ml$`)
+var (
+	// almost is how a name may end by mistake.
+	almost = regexp.MustCompile(`(?i)\.tests?\.(?:ya?ml|json)$|_tests?\.ya?ml$`)
+	// another is the extension of a file that has cases if isTest matches the content.
+	another = regexp.MustCompile(`(?i)(?:[._-][a-z]+)?\.ya?ml$`)
+	isTest  = regexp.MustCompile(`(?m)^cases:(?s:.*)^[ -]+expect:`)
+)
 
 // Parse returns a YAML file as JSON, and the line of each value by its JSON pointer:
 // promptfile.ParseYAML.
@@ -145,8 +151,8 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 			}
 			return nil
 		case !IsTestFile(name):
-			if end := almost.FindString(name); end != "" {
-				errs = append(errs, &Error{Path: name, Err: fmt.Errorf("name of a test file must end in %s, got %s", Extension, end), Hint: "rename the file"})
+			if fix := renamed(fsys, name); fix != "" {
+				errs = append(errs, &Error{Path: name, Err: fmt.Errorf("name of a test file must end in %s, got %s", Extension, path.Base(name)), Hint: fix})
 			}
 			return nil
 		}
@@ -163,6 +169,36 @@ func Load(fsys fs.FS, parse Parse) (files []*File, errs []error) {
 }
 
 func IsTestFile(name string) bool { return strings.HasSuffix(strings.ToLower(name), Extension) }
+
+// renamed returns the fix for the name of a file that is no test file and is meant as one, or "".
+func renamed(fsys fs.FS, name string) string {
+	end, otherwise := almost.FindString(name), "NAME"
+	isAlmost := end != ""
+	if !isAlmost {
+		if end = another.FindString(name); end == "" {
+			return ""
+		}
+		content, err := regular.Read(context.Background(), fsys, name, maxFileBytes)
+		if err != nil || !isTest.Match(content) {
+			return ""
+		}
+	}
+	var stems []string
+	entries, _ := fs.ReadDir(fsys, path.Dir(name)) // the walk reports the error
+	for _, e := range entries {
+		if promptfile.IsPrompt(e.Name()) && !promptfile.IsHidden(e.Name()) {
+			stems = append(stems, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
+		}
+	}
+	stem := path.Base(strings.TrimSuffix(name, end))
+	switch {
+	case isAlmost:
+		otherwise = stem
+	case len(stems) == 1:
+		otherwise = stems[0]
+	}
+	return "rename the file to " + path.Join(path.Dir(name), cmp.Or(nearest.Name(stem, stems), otherwise)+Extension)
+}
 
 func isSkill(fsys fs.FS, dir string) bool {
 	entries, _ := fs.ReadDir(fsys, dir) // the walk reports the error

@@ -109,8 +109,29 @@ func TestLoad(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a.test.yaml", "b/c.test.yaml"}, paths)
 	require.Len(t, errs, 2)
-	assert.EqualError(t, errs[1], "z.test.yml: name of a test file must end in .test.yaml, got .test.yml; rename the file")
+	assert.EqualError(t, errs[1], "z.test.yml: name of a test file must end in .test.yaml, got z.test.yml; rename the file to z.test.yaml")
 	assert.EqualError(t, errs[0], "large.test.yaml: file exceeds the limit of 4194304 bytes; write fewer cases")
+}
+
+// TestNames checks that a file with cases and another name is an error with the name that was meant.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	one := &fstest.MapFile{Data: []byte("cases:\n  - name: a\n    expect: {contains: b}\n")}
+	_, errs := cases.Load(fstest.MapFS{
+		"review.md": one, "one/review.md": one, "explain.md": one, "README.md": one, "_d.md": one,
+		"reveiw.yaml": one, "review.spec.yml": one, "review-test.yaml": one, "test.yaml": one, "one/tests.yaml": one,
+		"explain_test.yaml": {}, "other.json": one, "data.yaml": {Data: []byte("cases:\n  - a\n")}, "empty.yaml": {},
+	}, parseJSON)
+	var fixes []string
+	for _, err := range errs {
+		var e *cases.Error
+		require.ErrorAs(t, err, &e)
+		fixes = append(fixes, e.Path+": "+strings.TrimPrefix(e.Hint, "rename the file to "))
+	}
+	assert.Equal(t, []string{
+		"explain_test.yaml: explain.test.yaml", "one/tests.yaml: one/review.test.yaml", "reveiw.yaml: review.test.yaml",
+		"review-test.yaml: review.test.yaml", "review.spec.yml: review.test.yaml", "test.yaml: NAME.test.yaml",
+	}, fixes)
 }
 
 // TestCheckNames checks that cases of unknown prompts and arguments are errors with the

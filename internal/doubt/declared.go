@@ -41,6 +41,9 @@ func Declared(p *prompts.Prompt, names []string, fold func(name string) string) 
 		}
 	}
 	compare("", p.Name, names)
+	if bare := strings.TrimLeft(p.Name, "/"); bare != p.Name {
+		add("", "write name: "+bare, "name %q begins with /, which hosts put before the name", p.Name)
+	}
 	shown("", "title", p.Title)
 	shown("", "description", p.Description)
 	before := map[string][]string{}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
@@ -45,6 +46,7 @@ const (
 	prose           // not in front matter, and not in code of Markdown
 	notCode         // prose, or front matter
 	code
+	keys // front matter
 )
 
 const (
@@ -55,7 +57,7 @@ const (
 
 	message = `(?m)^--- (?:user|assistant)(?: ?: ?[^\n]+)? ---[ \t]*$`
 	// nearMessage is a line that lacks the right dashes, or has spaces before the left ones.
-	nearMessage = `(?m)^(?:[ \t]+--- ?(?:user|assistant) ?---|--- ?(?:user|assistant)|[\x{2012}-\x{2015}]{1,3} ?(?:user|assistant) ?[\x{2012}-\x{2015}]{1,3})[ \t]*$`
+	nearMessage = `(?m)^(?:[ \t]+--- ?(?:user|assistant) ?---|--- ?(?:user|assistant)(?: ?--- [^\s-][^\n]*)?|[\x{2012}-\x{2015}]{1,3} ?(?:user|assistant) ?[\x{2012}-\x{2015}]{1,3})[ \t]*$`
 	// toTheRight is a line without letters of a script that is written from right to left.
 	toTheRight = `[^\n\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}]*`
 )
@@ -74,12 +76,14 @@ var doubts = []struct {
 	{"text", everywhere, all, "\x00", false, regexp.MustCompile(`\x00`), "line has the character NUL, as UTF-16 does", "save the file as UTF-8"},
 	{"text", everywhere, all, controls, true, regexp.MustCompile("[" + controls + "]"), "line has a control character", "remove the character"},
 	{"text", everywhere, all, reversing, true, regexp.MustCompile(`(?m)^` + toTheRight + `([` + reversing + `])` + toTheRight + `$`), "line has an invisible character that reverses the text behind it", "remove the character"},
+	{"text", keys, texts, "”“", true, regexp.MustCompile(`(?m)^(?:- |\s)*(?:name|title|description|default): ([“„”][^\n]*[“”])[ \t]*$`), "typographic quotes are a part of the value", `write straight quotes, as in "text"`},
 	{"text", notCode, all, "<<<<<<< ", false, regexp.MustCompile(`(?ms)^<{7} [^\n]*\n.*?^={7}\n.*?^>{7} `), "line is the mark of a merge conflict", "resolve the conflict"},
 	{"text", code, Prompt, "--- ", false, regexp.MustCompile(message), "line in a code block begins a message", `start the line with \ for literal text`},
 	{"text", prose, Partial, "--- ", false, regexp.MustCompile(message), "line in a partial begins no message, and is sent as text", "move the line to the prompt"},
-	{"text", prose, texts, "](", false, regexp.MustCompile(`!\[[^\]\n]*\]\(([^()\s:{}]+\.` + images + `)(?: "[^"\n]*")?\)`), notSent, "write a message with the line --- user: image PATH ---"},
+	{"text", prose, texts, "](", false, regexp.MustCompile(`!\[[^\]\n]*\]\(<?([^()<>\n:{}]+\.` + images + `)>?(?: "[^"\n]*")?\)`), notSent, "write a message with the line --- user: image PATH ---"},
+	{"text", prose, texts, "]:", false, regexp.MustCompile(`(?m)^ {0,3}\[[^\]\n]+\]:[ \t]*<?([^<>\n:{}]+?\.` + images + `)>?(?:[ \t]+["'(][^\n]*)?$`), notSent, "write a message with the line --- user: image PATH ---"},
 	{"text", prose, texts, "<img", false, regexp.MustCompile(`<img\s[^>\n]*src=["']([^"'\s:{}]+\.` + images + `)["'][^>\n]*>`), notSent, "write a message with the line --- user: image PATH ---"},
-	{"text", prose, Prompt, "-\u2012\u2013\u2014", true, regexp.MustCompile(nearMessage), "line begins no message, and is sent as text", "write --- user --- or --- assistant --- at the start of a line"},
+	{"text", prose, Prompt, "-\u2012\u2013\u2014", true, regexp.MustCompile(nearMessage), "line begins no message, and is sent as text", "write --- user --- or --- assistant --- on a line of its own, without spaces before it"},
 	{"syntax", prose, texts, "{%", false, regexp.MustCompile(`\{%-?\s*(?:include|import|extends|render)\b[^%{}]*%\}`), "%s is sent as text", `write {{template "name" .}} for the file _partials/name.md`},
 	{"syntax", prose, texts, "{%", false, regexp.MustCompile(`\{%-?\s*\w[^%{}]*%\}`), "%s is sent as text", "write {{if .name}}, {{range list .names}} and {{end}}"},
 	{"syntax", prose, texts, "${", false, regexp.MustCompile(`\$\{(?:input:[^}]*|[A-Za-z_]\w*)\}`), "%s is sent as text", "write {{.name}} for the value of an argument, or put code between backticks"},
@@ -100,8 +104,8 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 	front, body, _ := promptfile.Split(text)
 	lines := strings.Split(text, "\n")
 	var found []Doubt
-	if n := FakeFront(lines); kind == Prompt && n > 0 {
-		d := Doubt{Rule: "front-matter", Line: n, Column: 1, Message: fmt.Sprintf("front matter is sent as text, because line %d is %q", n, phrase.Clip(lines[n-1], 40)), Fix: "write --- at the start of the lines above and below the keys"}
+	if n, fix := FakeFront(lines); kind == Prompt && n > 0 {
+		d := Doubt{Rule: "front-matter", Line: n, Column: 1, Message: fmt.Sprintf("front matter is sent as text, because line %d is %q", n, phrase.Clip(lines[n-1], 40)), Fix: fix}
 		if strings.Contains(lines[n-1], "\r") {
 			d.Fix = "save the file with the line ends LF or CRLF"
 		}
@@ -116,8 +120,8 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 	begin := len(text) - len(body)
 	inCode := sync.OnceValue(func() func(int) bool { return codeOf(body) })
 	isIn := func(p part, offset int) bool {
-		if p == everywhere || offset < begin {
-			return p == everywhere || p == notCode
+		if p == everywhere || p == keys || offset < begin {
+			return p == everywhere || offset < begin && (p == notCode || p == keys)
 		}
 		return inCode()(offset-begin) == (p == code)
 	}
@@ -147,17 +151,20 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 }
 
 var (
-	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|---\\w+|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;|(?:```|~~~)ya?ml)$")
+	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|---\\w+|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;)$")
+	fence         = regexp.MustCompile("^(?:```|~~~) ?(\\w*)$")
 	fakeKey       = regexp.MustCompile(`^[\s{]*"?(?:name|title|description|tags|arguments|template)"?\s*[:=]`)
 	// inFront is a line between a key and the --- below the keys.
 	inFront = regexp.MustCompile(`^(?:$|\s|- |#|[\w-]+:)`)
 )
 
-// FakeFront returns the line of a file that begins almost as front matter does, or 0.
-func FakeFront(lines []string) int {
+// FakeFront returns the line of a file that begins almost as front matter does, and the fix. The
+// line is 0 if none does.
+func FakeFront(lines []string) (line int, fix string) {
+	const marks = "write --- at the start of the lines above and below the keys"
 	n := slices.IndexFunc(lines, func(line string) bool { return bare(line) != "" })
 	if n < 0 {
-		return 0
+		return 0, ""
 	}
 	first, next := lines[n], ""
 	if head, rest, ok := strings.Cut(first, "\r"); ok {
@@ -165,21 +172,35 @@ func FakeFront(lines []string) int {
 	} else if n+1 < len(lines) {
 		next = lines[n+1]
 	}
+	if m := fence.FindStringSubmatch(bare(first)); m != nil {
+		// Every line without the spaces of the first.
+		block := strings.ReplaceAll(strings.Join(lines[n:], "\n"), "\n"+first[:strings.Index(first, m[0])], "\n")
+		_, block, _ = strings.Cut(block, "\n")
+		inside, _, _ := strings.Cut(block, m[0][:3])
+		front, _, end := promptfile.Split(block)
+		switch {
+		case strings.HasPrefix(m[1], "y") && explain.IsFront(inside):
+			return n + 1, marks
+		case end > 1 && explain.IsFront(front):
+			return n + 1, "remove the lines of the code block around the front matter"
+		}
+		return 0, ""
+	}
 	isAlmost := bare(first) == "---" && (first[0] != '-' || first != lines[n]) || fakeSeparator.MatchString(bare(first))
 	switch {
 	case isAlmost && (fakeKey.MatchString(next) || bare(next) == "---"):
-		return n + 1
+		return n + 1, marks
 	case knownKey.MatchString(first):
 		for _, line := range lines[n+1:] {
 			if bare(line) == "---" {
-				return n + 1
+				return n + 1, marks
 			}
 			if !inFront.MatchString(line) {
-				return 0
+				return 0, ""
 			}
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // bare returns a line without white space and invisible marks around it.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
@@ -22,6 +23,22 @@ func Describe(name string) string {
 		return fmt.Sprintf("add the key description, or, if the file is no prompt, add ignore: [%s] to prompts.yaml", path.Base(name))
 	}
 	return "add the key description"
+}
+
+var (
+	// commandKeys are keys of several programs in the front matter of commands. Prompts never have them.
+	commandKeys = regexp.MustCompile(`(?m)^(?:agent|allowed-tools|argument-hint|disable-model-invocation|invokable|mode|model|subtask|tools|when_to_use)[ \t]*:`)
+	// ownArguments is in the front matter of prompts alone: other programs have no arguments with keys.
+	ownArguments = regexp.MustCompile(`(?m)^arguments:[ \t]*(?:\n[ \t]*- name:|\[\{)`)
+)
+
+// Foreign returns why front matter is that of a command of another program, or "".
+func Foreign(front string) string {
+	key := commandKeys.FindString(front)
+	if key == "" || ownArguments.MatchString(front) {
+		return ""
+	}
+	return "has the key " + strings.TrimRight(key, ": \t")
 }
 
 const settings = "prompts.yaml"
@@ -54,6 +71,23 @@ func Names(paths []string, fold func(name string) string) []Doubt {
 		}
 	}
 	return all
+}
+
+// almostPrompt is how the path of a file ends that is no prompt for its extension alone.
+var almostPrompt = regexp.MustCompile(`(?i)(?:^|/)[^/.]+$|\.(?:md\.)?(?:txt|text|mdx|mdwn|mkd|mdown)$`)
+
+// Unread returns the doubt about a file that is no prompt, as its extension says, and has the front matter
+// of one. text is called only if the name is near that of a prompt.
+func Unread(name string, text func() string) (d Doubt, ok bool) {
+	end := almostPrompt.FindString(name)
+	if end == "" {
+		return d, false
+	}
+	front, _, line := promptfile.Split(text())
+	if end[0] != '.' {
+		end = ""
+	}
+	return Doubt{Rule: "text", Path: name, Line: 1, Message: "file is no prompt, because its name does not end in .md", Fix: "rename the file to " + strings.TrimSuffix(name, end) + ".md"}, line > 1 && explain.IsFront(front)
 }
 
 // betweenSlashes is an error about a pattern as JavaScript has it.

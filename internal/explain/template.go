@@ -16,14 +16,15 @@ import (
 var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or"}
 
 var (
-	operand    = `("[^"]*"|'[^']*'|[$.\w]+)`
+	operand    = `("[^"]*"|'[^']*'|\([^()]*\)|len\s+[$.\w]+|[$.\w]+)`
 	operation  = regexp.MustCompile(`\{\{-?[^{}"']*?` + operand + `\s*(==|!=|<=|>=|<|>|&&|\|\|)\s*` + operand)
 	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi|End|END)\s*-?\}\}`)
 	// blockKeyword is a word that begins a block in other languages.
-	blockKeyword = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
-	hyphenated   = regexp.MustCompile(`\{\{[^{}"]*?\.(\w+(?:-\w+)+)`)
-	character    = regexp.MustCompile(`'[^']*'`)
-	constant     = regexp.MustCompile(`^(?:[\d"$.]|true$|false$|nil$)`)
+	blockKeyword    = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
+	hyphenated      = regexp.MustCompile(`\{\{[^{}"]*?\.(\w+(?:-\w+)+)`)
+	unknownVariable = regexp.MustCompile(`^undefined variable "\$(\w+)"`)
+	character       = regexp.MustCompile(`'[^']*'`)
+	constant        = regexp.MustCompile(`^(?:[\d"$.(]|true$|false$|nil$)`)
 )
 
 // causes are the words that cause a message that text/template has for another place.
@@ -64,6 +65,7 @@ var forms = []struct {
 	{regexp.MustCompile(`\{\{[-~]?\s*#\s*unless\b`), "write {{if not .name}} and {{end}}"},
 	{regexp.MustCompile(`\{\{[-~]?\s*\^`), "write {{if not .name}} and {{end}}"},
 	{regexp.MustCompile(`\{\{-?\s*((?:else )?if|with)\s+!\s*\.?([\w.]*\w)`), "write {{$1 not .$2}}"},
+	{regexp.MustCompile(`\{\{-?\s*((?:else )?if|with|range)\s+\{\{-?\s*\.?(\w+)`), "write {{$1 .$2}}"},
 	{regexp.MustCompile(`\{\{-?\s*/\*`), "write {{/* text */}} for a comment, without a space before and after"},
 	{regexp.MustCompile(`\{\{[-~]?(?:!|#\s)`), "write {{/* text */}} for a comment, or " + Literal},
 	{regexp.MustCompile(`\{\{\{\s*\.?(\w+)\s*\}\}\}`), "write {{.$1}}"},
@@ -95,6 +97,9 @@ func Template(source, message string, number int) (Place, error) {
 		operator := line[m[4]:m[5]]
 		fix := fmt.Sprintf("write %s %s %s", operators[operator], operandOf(line[m[2]:m[3]]), operandOf(line[m[6]:m[7]]))
 		return at.in(line, m[4]), hint.New(Short(fix), "unknown operator %q", operator)
+	}
+	if m := unknownVariable.FindStringSubmatch(message); m != nil {
+		return at, hint.New(fmt.Sprintf("write {{.%s}} for an argument, or declare the variable in the same block with {{$name := ...}}", Short(m[1])), "%s", Short(message))
 	}
 	if m := endKeyword.FindStringSubmatchIndex(line); m != nil {
 		return at.in(line, m[2]), hint.New("write {{end}}", "unknown keyword %q", line[m[2]:m[3]])
@@ -130,6 +135,8 @@ func (p Place) in(line string, offset int) Place {
 
 func operandOf(s string) string {
 	switch {
+	case strings.HasPrefix(s, "len") && strings.ContainsAny(s, " \t"):
+		return "(" + s + ")"
 	case s[0] == '\'':
 		return `"` + s[1:len(s)-1] + `"`
 	case constant.MatchString(s):
@@ -157,7 +164,9 @@ var templates = []struct{ prefix, fix string }{
 	{"missing value for if", "write a value, for example {{if .name}}"},
 	{"missing value for with", "write a value, for example {{with .name}}"},
 	{"missing value for range", "write a value, for example {{range list .name}}"},
-	{"undefined variable", "declare the variable in the same block with {{$name := ...}}"},
+	{`unexpected ":"`, "write " + Literal},
+	{`unexpected ","`, "write " + Literal},
+	{"unexpected <.>", "write a name after the dot, or " + Literal},
 	{"unclosed comment", "close the comment with */}}"},
 	{"unrecognized character in action: U+003F '?'", ternary},
 	{`unexpected "?"`, ternary},
@@ -184,7 +193,7 @@ const badHyphen = "bad character U+002D '-'"
 
 // explained returns text/template's message as an error, with the fix if one is known.
 func explained(message string) error {
-	message = Short(message)
+	message = strings.Replace(Short(message), "expected :=", `unexpected ":"`, 1) // behind a name
 	for _, e := range templates {
 		if strings.HasPrefix(message, e.prefix) {
 			if e.prefix == unexpectedEnd {

@@ -6,9 +6,11 @@ package explain
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcp-prompts/prompts/internal/hint"
 	"github.com/mcp-prompts/prompts/internal/nearest"
 )
 
@@ -20,6 +22,7 @@ var meant = map[string]string{
 	"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "value": "default", "secret": "sensitive", "password": "sensitive",
 	"autocomplete": "complete", "suggestions": "complete", "completions": "complete", "example": "examples", "optional": "required: false", "mandatory": "required",
 	"text": "string", "str": "string", "float": "number", "double": "number", "decimal": "number", "bool": "boolean", "list": "array", "multiselect": "array", "multiline": "string",
+	"file": "resource", "document": "resource", "picture": "image", "photo": "image", "sound": "audio",
 	"date": "format: date", "datetime": "format: date-time", "date-time": "format: date-time", "timestamp": "format: date-time", "time": "format: time", "duration": "format: duration",
 	"email": "format: email", "url": "format: uri", "uri": "format: uri", "uuid": "format: uuid", "ipv4": "format: ipv4", "ipv6": "format: ipv6",
 }
@@ -39,7 +42,14 @@ func Role(word string, roles []string, otherwise string) string {
 
 // Suggestion returns the fix for an unknown word of front matter, of which the words are known.
 func Suggestion(word string, words []string) string {
-	m := meant[strings.ToLower(word)]
+	if strings.ContainsAny(word, "[<") { // string[] and list<string>
+		word = "list"
+	}
+	word = strings.ToLower(word)
+	if slices.Contains(words, "arguments") && slices.Contains([]string{"messages", "prompt", "content", "text", "body", "system"}, word) {
+		return "write the text below the front matter"
+	}
+	m := meant[word]
 	key, value, isPair := strings.Cut(m, ": ")
 	switch {
 	case slices.Contains(words, m):
@@ -48,4 +58,24 @@ func Suggestion(word string, words []string) string {
 		return fmt.Sprintf("did you mean %s?", m)
 	}
 	return nearest.OneOf(word, words)
+}
+
+// notPaths are texts in the place of the path of a file.
+var notPaths = []struct {
+	regexp    *regexp.Regexp
+	text, fix string
+}{
+	{regexp.MustCompile(`(?i)^(?:[a-z][a-z0-9+.-]*://|data:)`), "path must be of a file in the folder, got a URL", "save the content as a file, or write the URL in a text"},
+	{regexp.MustCompile("^[\"'`<].*[\"'`>]$|^\\[.*\\)$"), "path cannot have quotes or brackets around it", "write the path alone"},
+	{regexp.MustCompile(`\{\{|\$\{`), "path cannot have placeholders", "write the path of one file, or a text with the placeholder"},
+}
+
+// Path returns the error of a text that is written in the place of the path of a file, or nil.
+func Path(file string) error {
+	for _, p := range notPaths {
+		if p.regexp.MatchString(file) {
+			return hint.New(p.fix, "%s", p.text)
+		}
+	}
+	return nil
 }

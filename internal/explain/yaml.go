@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // OpenQuote is in the library's message about quotes that are not closed.
@@ -35,6 +36,50 @@ const mappingValue = "mapping values are not allowed"
 
 // withColon is a line with a key and a plain value that contains a colon.
 var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{].*?: .*)$`)
+
+// Keys are the keys of front matter.
+var Keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
+
+// Above is the fix for text above front matter.
+const Above = "move the text above the front matter below it, or to a line # in it, or write *** for a horizontal rule"
+
+var (
+	knownKey = regexp.MustCompile(`(?m)^(?:` + strings.Join(Keys, "|") + `):`)
+	// comments is text above front matter that its author takes for comments.
+	comments = regexp.MustCompile(`^(?:\s*(?:<!--(?s:.*?)-->|\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|(?:#|//)[^\n]*)[ \t]*\n)+\s*$`)
+	// example is text that announces an example of front matter, begins a code block, or has paragraphs.
+	example = regexp.MustCompile("(?m):\\s*\\z|^\\s*(?:```|~~~)|\\S\\s*\n\\s*\n\\s*\\S")
+)
+
+// IsFront reports whether a text has only keys of front matter, and one of them is typical.
+func IsFront(text string) bool {
+	is := false
+	for line := range strings.Lines(text) {
+		key, _, hasColon := strings.Cut(line, ":")
+		switch {
+		case hasColon && slices.Contains(Keys, key):
+			is = is || key == "description" || key == "arguments"
+		case !strings.ContainsAny(line[:1], " \t\r\n-#"):
+			return false
+		}
+	}
+	return is
+}
+
+// Below returns the line of a text without front matter at which front matter begins below other text, or 0.
+func Below(text string) int {
+	above, _, ok := strings.Cut(text, "\n---")
+	if !ok {
+		return 0
+	}
+	above += "\n"
+	front, _, end := promptfile.Split(text[len(above):])
+	isFront := comments.MatchString(above) && !strings.HasPrefix(front, "\n") && knownKey.MatchString(front) || IsFront(front) && !example.MatchString(above)
+	if end < 2 || !isFront {
+		return 0
+	}
+	return 1 + strings.Count(above, "\n")
+}
 
 var (
 	keyLine   = regexp.MustCompile(`^([ -]*)([\pL\pN_-]+):(?:\s|$)`)

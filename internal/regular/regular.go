@@ -204,6 +204,12 @@ func UnlessEnded[T any](ctx context.Context, blocks bool, f func() (T, error)) (
 	}
 }
 
+// IsFile reports whether a name is of a regular file.
+func IsFile(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // IsSame reports whether a file is the same as before, with the same content as far as its
 // attributes say.
 func IsSame(before, now fs.FileInfo) bool {
