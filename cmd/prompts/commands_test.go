@@ -49,7 +49,9 @@ shows the commands in use.
 		}
 		fmt.Fprintf(&out, "\n## %s\n\n```text\n%s\n\n%s\n```\n", cmd.CommandPath(), cmd.UseLine(), strings.TrimSpace(long))
 		if cmd.Example != "" {
-			fmt.Fprintf(&out, "\n```text\n%s\n```\n", strings.TrimRight(cmd.Example, "\n"))
+			// internal/dev/commands runs the lines.
+			example := strings.ReplaceAll("\n"+strings.TrimRight(cmd.Example, "\n"), "\n  ", "\n")
+			fmt.Fprintf(&out, "\n```sh%s\n```\n", example)
 		}
 		out.WriteString("\n| Flag | Value | Default | Effect |\n|---|---|---|---|\n")
 		cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {

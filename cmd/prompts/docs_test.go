@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -43,8 +44,9 @@ func TestPage(t *testing.T) {
 	})
 }
 
-// TestPagesNameCommands checks that each command in the pages and in their texts exists, with its
-// flags. TestPages of internal/dev/commands runs the lines.
+// TestPagesNameCommands checks that each command in the pages and in their texts exists, and that
+// the command accepts its flags and arguments, or accepts them with more arguments. TestPages of
+// internal/dev/commands runs the lines of blocks.
 func TestPagesNameCommands(t *testing.T) {
 	t.Parallel()
 	root := newRoot()
@@ -55,7 +57,7 @@ func TestPagesNameCommands(t *testing.T) {
 		commands[c.Name()] = c
 	}
 	var pages []string
-	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/*/*.md"} {
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/clients/*.md", "../../.github/*.md"} {
 		more, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		pages = append(pages, more...)
@@ -87,10 +89,40 @@ func TestPagesNameCommands(t *testing.T) {
 				for _, flag := range regexp.MustCompile(` --([a-z-]+)`).FindAllStringSubmatch(m[2], -1) {
 					assert.NotNil(t, c.Flags().Lookup(flag[1]), "%s: %s", name, m[0])
 				}
+				if !isBlock {
+					assert.NoError(t, acceptsArguments(c.Name(), m[2]), "%s: %s", name, m[0])
+				}
 			}
 		}
 	}
 	assert.Greater(t, found, 150)
+}
+
+// acceptsArguments returns the error of a command for the rest of its line. A line that names a
+// flag at its end, or that has too few arguments, is the beginning of one.
+func acceptsArguments(name, rest string) error {
+	args := []string{name}
+	for _, word := range regexp.MustCompile(`(?:[^ '"]|'[^']*'|"[^"]*")+`).FindAllString(rest, -1) {
+		args = append(args, strings.NewReplacer("'", "", `"`, "").Replace(word))
+	}
+	var first error
+	for range 4 {
+		root := newRoot()
+		root.InitDefaultCompletionCmd()
+		c, rest, err := root.Find(args)
+		if err == nil {
+			err = c.ParseFlags(rest)
+		}
+		if err == nil {
+			err = c.ValidateArgs(c.Flags().Args())
+		}
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+		args = append(args, "more")
+	}
+	return first
 }
 
 // TestTestsPage checks that the page on tests has each rule of diff and each flag of test.

@@ -7,7 +7,10 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io"
+	"log"
 	"math/big"
+	"net/http"
 	"os"
 	"os/exec"
 	"path"
@@ -17,9 +20,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// TestMain lets the program of the tests stand in for a registry, if its name is ghcr.io.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "ghcr.io" {
+		handler := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+		log.Fatal(http.ListenAndServeTLS("127.0.0.1:443", "cert.pem", "key.pem", handler))
+	}
+	os.Exit(m.Run())
+}
+
+// expression matches an expression of a workflow, such as ${{ github.repository }}.
+var expression = regexp.MustCompile(`\$\{\{ github\.(\w+) \}\}`)
 
 // ofRepository matches a command for the root of a clone of the repository.
 var ofRepository = regexp.MustCompile(`^(\w+=\S+ )?(go (-C|run|test|doc) |\.ci/|cd (examples|internal|promptnats)\b)`)
@@ -33,11 +49,10 @@ func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the programs of all examples")
 	}
-	list, here := readList(t), abs(t, ".")
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-C", filepath.Join(root, "cmd/prompts"), "-o", filepath.Join(bin, "prompts"), ".")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	list, here, bin := readList(t), abs(t, "."), buildPrompts(t)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(program, filepath.Join(bin, "ghcr.io")))
 	goEnv, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPATH").Output()
 	require.NoError(t, err)
 	caches := strings.Fields(string(goEnv))
@@ -53,13 +68,13 @@ func TestPages(t *testing.T) {
 			require.NoError(t, os.MkdirAll(home, 0o700))
 			require.NoError(t, os.MkdirAll(work, 0o700))
 			writeFiles(t, work)
-			prelude := "testdata/" + strings.TrimSuffix(path.Base(page), ".md") + ".sh"
+			prelude := "testdata/" + strings.TrimSuffix(path.Base(page), path.Ext(page)) + ".sh"
 			if _, err := os.Stat(prelude); err != nil {
 				prelude = "testdata/common.sh"
 			}
 			file := filepath.Join(dir, "script.sh")
 			require.NoError(t, os.WriteFile(file, []byte(script), 0o600))
-			cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child",
+			cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "--kill-child",
 				"bash", "-c", `set -eo pipefail; ip link set lo up; . "$0"; [ "$1" = "$0" ] || . "$1"; . "$2"`, filepath.Join(here, "testdata/common.sh"), filepath.Join(here, prelude), file)
 			cmd.Dir = work
 			cmd.Env = append(os.Environ(), "HOME="+home, "PWD="+work, "REPOSITORY="+abs(t, root), "PATH="+bin+":"+filepath.Join(here, "testdata/bin")+":"+os.Getenv("PATH")+":/usr/sbin",
@@ -82,32 +97,36 @@ func scriptOf(page, text string, list map[string]listed) string {
 	var script strings.Builder
 	last, inRepository, isEmpty := 0, false, true
 	for _, c := range commandsOf(page, text) {
-		how := list[c.text].how
+		how := list[c.key(list)].how
 		if how == byFile || how == byPage || how == notRun {
 			continue
 		}
+		quoted := "'" + strings.ReplaceAll(c.text, "'", `'\''`) + "'"
+		line := expression.ReplaceAllStringFunc(c.text, func(text string) string {
+			return "$GITHUB_" + strings.ToUpper(expression.FindStringSubmatch(text)[1])
+		})
 		if c.block != last {
 			if inRepository {
 				script.WriteString("cd \"$back\"\n")
 			}
+			script.WriteString("before_block " + quoted + "\n")
 			if inRepository = ofRepository.MatchString(c.text); inRepository {
 				script.WriteString("back=$PWD\ncd \"$REPOSITORY\"\n")
 			}
 			last = c.block
 		}
 		isEmpty = isEmpty && strings.HasPrefix(c.text, "cd ")
-		quoted := "'" + strings.ReplaceAll(c.text, "'", `'\''`) + "'"
 		fmt.Fprintf(&script, "echo '$' %s\n", quoted)
 		switch {
 		case how == untilEnded:
 			fmt.Fprintf(&script, "until_ready %s\n", quoted)
 		case how == flagsOnly:
 			// Behind a flag of the test, go test does not read flags of its own.
-			script.WriteString(strings.Replace(c.text, " test ", " test -skip . ", 1) + "\n")
+			script.WriteString(strings.Replace(line, " test ", " test -skip . ", 1) + "\n")
 		case strings.HasSuffix(c.text, " &"):
-			fmt.Fprintf(&script, "before=$(listening)\n%s\nwait_for_listener\n", c.text)
+			fmt.Fprintf(&script, "before=$(listening)\n%s\nwait_for_listener\n", line)
 		default:
-			script.WriteString(c.text + "\n")
+			script.WriteString(line + "\n")
 		}
 	}
 	if isEmpty {
@@ -121,7 +140,7 @@ func writeFiles(t *testing.T, dir string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost", "ghcr.io"}}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)

@@ -23,8 +23,8 @@ type document struct {
 }
 
 // check returns the errors of a built site: links to nothing, and pages without their
-// Markdown.
-func check(site fs.FS) (problems []string, err error) {
+// Markdown. base is the path of the site on its host, such as /prompts/.
+func check(site fs.FS, base string) (problems []string, err error) {
 	documents := map[string]*document{}
 	err = fs.WalkDir(site, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".html" {
@@ -47,7 +47,7 @@ func check(site fs.FS) (problems []string, err error) {
 			}
 		}
 		for _, link := range d.links {
-			target, anchor, ok := resolve(name, link)
+			target, anchor, ok := resolve(base, name, link)
 			if !ok {
 				continue
 			}
@@ -74,8 +74,8 @@ func check(site fs.FS) (problems []string, err error) {
 }
 
 // resolve returns the file and the heading that a link of a page leads to. ok is false
-// if the link leaves the site.
-func resolve(from, link string) (target, anchor string, ok bool) {
+// if the link leaves the host. A link beside the base keeps its slash, so no file has its name.
+func resolve(base, from, link string) (target, anchor string, ok bool) {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "" || u.Host != "" {
 		return "", "", err != nil
@@ -84,7 +84,7 @@ func resolve(from, link string) (target, anchor string, ok bool) {
 	case u.Path == "":
 		target = from
 	case strings.HasPrefix(u.Path, "/"):
-		target = strings.TrimPrefix(path.Clean(u.Path), "/")
+		target = path.Clean(strings.TrimPrefix(u.Path, base))
 	default:
 		target = path.Join(path.Dir(from), u.Path)
 	}

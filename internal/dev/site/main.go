@@ -7,10 +7,11 @@
 // The pages stay where GitHub shows them. stage copies them, with links that work on
 // the site, and adds the navigation, llms.txt and each page as Markdown. check reads
 // the HTML in DIR and reports links to pages, files and headings that do not exist.
-// .ci/site runs both.
+// .ci/site runs both. SITE_BASE is the path of the site on its host. Default: /.
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -36,7 +37,7 @@ func run(args []string) error {
 	case "stage":
 		return stage(os.DirFS("."), args[1])
 	case "check":
-		problems, err := check(os.DirFS(args[1]))
+		problems, err := check(os.DirFS(args[1]), cmp.Or(os.Getenv("SITE_BASE"), "/"))
 		for _, p := range problems {
 			fmt.Println(p)
 		}

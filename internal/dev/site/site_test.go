@@ -82,11 +82,23 @@ func TestCheck(t *testing.T) {
 			name := "page" + string(rune('0'+i))
 			site[name+".html"], site[name+".md"] = &fstest.MapFile{Data: []byte(`<h1 id="top"></h1>`)}, &fstest.MapFile{}
 		}
-		problems, err := check(site)
+		problems, err := check(site, "/")
 		require.NoError(t, err)
 		assert.Equal(t, want, strings.Join(problems, "\n"))
 	}
-	problems, err := check(files("llms.txt", "- [B](a/b.md): b", "a/c.html", ""))
+	for link, want := range map[string]string{
+		"/prompts/":     "",
+		"/prompts/a/b":  "a/b.html: /prompts/a/b leads to no file",
+		"/prompts/a.md": "",
+		"/a.md":         "a/b.html: /a.md leads to no file",
+		"/promptsa.md":  "a/b.html: /promptsa.md leads to no file",
+	} {
+		site := files("llms.txt", "", "a/b.html", `<a href="`+link+`">`, "a/b.md", "", "a.md", "", "index.html", "", "index.md", "")
+		problems, err := check(site, "/prompts/")
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimSpace(want+"\n2 pages, fewer than 35"), strings.Join(problems, "\n"), link)
+	}
+	problems, err := check(files("llms.txt", "- [B](a/b.md): b", "a/c.html", ""), "/")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a/c.html: no a/c.md", "1 pages, fewer than 35", "llms.txt: no a/b.md"}, problems)
 }

@@ -8,6 +8,23 @@ git config --global user.email ada@example.org
 git config --global init.defaultBranch main
 git config --global --add safe.directory '*'
 
+# A response with an error fails the command.
+curl() { command curl --fail --show-error "$@"; }
+
+# registry lets a registry answer at https://ghcr.io.
+registry() {
+  echo '127.0.0.1 localhost ghcr.io' >"$HOME/hosts"
+  mount --bind "$HOME/hosts" /etc/hosts
+  unset HTTPS_PROXY https_proxy
+  export SSL_CERT_FILE=$PWD/cert.pem
+  before=$(listening)
+  ghcr.io &
+  wait_for_listener
+}
+
+# before_block is called before the commands of each block.
+before_block() { :; }
+
 # listening prints the number of ports that programs listen at.
 listening() { cat /proc/self/net/tcp /proc/self/net/tcp6 | awk '$4 == "0A"' | wc -l; }
 

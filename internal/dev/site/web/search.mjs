@@ -7,6 +7,7 @@ import MiniSearch from 'minisearch'
 import { searchOptions } from './.vitepress/search-options.mjs'
 
 const [dir, terms] = process.argv.slice(2)
+const base = process.env.SITE_BASE || '/'
 const chunks = join(resolve(dir), 'assets/chunks')
 const chunk = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
 const index = await import(join(chunks, chunk))
@@ -18,7 +19,7 @@ const search = MiniSearch.loadJSON(index.default, {
 let bad = 0
 for (const row of readFileSync(terms, 'utf8').trim().split('\n')) {
   const [term, pages] = row.split('\t')
-  const found = search.search(term).map((r) => r.id.replace(/^\//, '').replace(/(\.html)?(#.*)?$/, ''))
+  const found = search.search(term).map((r) => (r.id.startsWith(base) ? r.id.slice(base.length) : r.id).replace(/(\.html)?(#.*)?$/, ''))
   const place = found.findIndex((page) => pages.split(' ').includes(page))
   if (place < 0 || place > 1) {
     bad++
