@@ -31,7 +31,7 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 		return "", false, "", 0, false
 	case line == 1:
 		above := comments.FindString(text)
-		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && !strings.HasPrefix(front, "\n") && knownKey.MatchString(front) {
+		if front, _, end := promptfile.Split(text[len(above):]); above != "" && end > 1 && !strings.HasPrefix(front, "\n") && promptfile.HasKey(front) {
 			f.add(1+strings.Count(above, "\n"), hint.New("move the text above the front matter below it, or to a line # in it, or write *** for a horizontal rule", "front matter must start on line 1"))
 			return "", false, "", 0, false
 		}
@@ -39,11 +39,8 @@ func split(text string, f *fileErrors) (front string, has bool, body string, lin
 	return front, line > 1, body, line, true
 }
 
-var (
-	// comments are lines above front matter that their author takes for a comment.
-	comments = regexp.MustCompile(`^(?:\s*(?:<!--(?s:.*?)-->|\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|(?:#|//)[^\n]*)[ \t]*\n)+\s*`)
-	knownKey = regexp.MustCompile(`(?m)^(?:` + strings.Join(keys, "|") + `):`)
-)
+// comments are lines above front matter that their author takes for a comment.
+var comments = regexp.MustCompile(`^(?:\s*(?:<!--(?s:.*?)-->|\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|(?:#|//)[^\n]*)[ \t]*\n)+\s*`)
 
 // isFrontMatter reports whether a text begins with what would be front matter.
 func isFrontMatter(text string) bool {
@@ -69,7 +66,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), len(f.yaml))
-		line, err = explain.YAML(message, f.yaml, line, slices.Concat(keys, argumentKeys))
+		line, err = explain.YAML(message, f.yaml, line, slices.Concat(promptfile.Keys, argumentKeys))
 		f.add(f.lineOf(line), err)
 		return nil, false
 	}

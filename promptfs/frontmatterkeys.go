@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 type header struct {
@@ -20,8 +21,6 @@ type header struct {
 	lost bool
 }
 
-var keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
-
 func (d decoder) header(n *yaml.Node) header {
 	var h header
 	if n == nil {
@@ -31,7 +30,7 @@ func (d decoder) header(n *yaml.Node) header {
 		h.lost = true
 		return h
 	}
-	h.members = d.members(n, "front matter", keys)
+	h.members = d.members(n, "front matter", promptfile.Keys)
 	for _, m := range h.members {
 		switch m.key {
 		case "name":

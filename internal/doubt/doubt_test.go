@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/doubt"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // Find reports the first doubt of each kind with its place, and none about what authors mean.
@@ -78,4 +79,13 @@ func TestDeclared(t *testing.T) {
 		"a\u200bb: argument name \"a\\u200bb\" cannot be typed, as users of Gemini CLI do: --name=value",
 		` c: argument name " c" cannot be typed, as users of Gemini CLI do: --name=value`,
 	}, got)
+}
+
+// Each key of front matter is one below a line that is almost ---.
+func TestFakeFrontKeys(t *testing.T) {
+	t.Parallel()
+	for _, key := range promptfile.Keys {
+		assert.Equal(t, 1, doubt.FakeFront([]string{"----", key + ": a", "---"}), key)
+		assert.Equal(t, 1, doubt.FakeFront([]string{key + ": a", "---"}), key)
+	}
 }
