@@ -61,7 +61,7 @@ func readYAML(front string, f *fileErrors) (mapping *yaml.Node, ok bool) {
 		}
 		// YAML has line ends that are not counted here, and may find an error after the last line.
 		line = min(max(line, 1), len(f.yaml))
-		line, err = explain.YAML(message, f.yaml, line, slices.Concat(keys, argumentKeys))
+		line, err = explain.YAML(message, f.yaml, line, slices.Concat(promptfile.Keys, argumentKeys))
 		f.add(f.lineOf(line), err)
 		return nil, false
 	}

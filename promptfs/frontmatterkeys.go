@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/mcp-prompts/prompts"
-	"github.com/mcp-prompts/prompts/internal/explain"
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 type header struct {
@@ -21,8 +21,6 @@ type header struct {
 	lost bool
 }
 
-var keys = explain.Keys
-
 func (d decoder) header(n *yaml.Node) header {
 	var h header
 	if n == nil {
@@ -32,7 +30,7 @@ func (d decoder) header(n *yaml.Node) header {
 		h.lost = true
 		return h
 	}
-	h.members = d.members(n, "front matter", keys)
+	h.members = d.members(n, "front matter", promptfile.Keys)
 	for _, m := range h.members {
 		switch m.key {
 		case "name":

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,16 +173,13 @@ func (s *source) markdown(ctx context.Context, m *made, name, text string, all p
 	case len(messages) == 0:
 	case ok && !h.lost:
 		m.render(ctx, &h, read, messages, all, len(read) == len(parts))
-	case !h.isText && (ok || !verbatim.MatchString(front)):
+	case !h.isText && (ok || !promptfile.IsVerbatim(front)):
 		m.syntax(s, read, messages, all)
 	}
 	for _, e := range m.faults.all {
 		s.misplaced(e)
 	}
 }
-
-// verbatim is in front matter that says that the messages are no templates.
-var verbatim = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
 
 // syntax adds the errors of the templates that do not depend on the arguments, which are
 // not known if the front matter has errors.

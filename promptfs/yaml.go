@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/mcp-prompts/prompts/internal/hint"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
@@ -67,8 +68,6 @@ func nameInNFC(path string, file *yaml.Node) {
 // testExtension is how the name of a test file ends.
 const testExtension = ".test.yaml"
 
-var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
-
 // locate adds the lines of the values in n by their JSON pointers, and makes strings of
 // numbers that JSON writes in another way.
 func (d decoder) locate(n *yaml.Node, pointer string, lines map[string]int) {
@@ -79,7 +78,7 @@ func (d decoder) locate(n *yaml.Node, pointer string, lines map[string]int) {
 	case strings.Count(pointer, "/") > maxNesting: // which appendJSON reports
 	case n.Kind == yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			at := pointer + "/" + escapePointer.Replace(n.Content[i].Value)
+			at := pointer + "/" + phrase.PointerToken(n.Content[i].Value)
 			lines[at] = d.lineOf(n.Content[i])
 			d.locate(n.Content[i+1], at, lines)
 		}

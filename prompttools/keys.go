@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/phrase"
 	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 	"github.com/mcp-prompts/prompts/internal/toolname"
@@ -122,7 +123,7 @@ func (k keys) reference(ref string) string {
 		case "allOf", "anyOf", "oneOf":
 		case "properties", "dependentSchemas", "dependencies":
 			isMember := parts[i] == "properties"
-			parts[i+1] = schema.PointerEscaper.Replace(k.of(strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[i+1])))
+			parts[i+1] = phrase.PointerToken(k.of(phrase.PointerName(parts[i+1])))
 			if isMember {
 				i = len(parts)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/transport"
 )
 
@@ -334,12 +335,8 @@ func (x *exchange) status(code transport.Code) int {
 		return http.StatusBadRequest
 	case !x.stateless:
 		return http.StatusOK
-	case code == prompts.CodeMethodNotFound:
-		return http.StatusNotFound
-	case code == transport.CodeHeaderMismatch, code == transport.CodeMissingCapability, code == transport.CodeUnsupportedVersion:
-		return http.StatusBadRequest
-	case !x.isRouted:
+	case !x.isRouted && code != prompts.CodeMethodNotFound: // the metadata is invalid
 		return http.StatusBadRequest
 	}
-	return http.StatusOK
+	return revision.HTTPStatus(int(code))
 }

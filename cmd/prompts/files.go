@@ -161,7 +161,11 @@ type visibleFolder struct {
 }
 
 func newVisible(dir string, ignore []string) visibleFolder {
-	return visibleFolder{regular.FS(dir), ignore, map[string]bool{}, map[string]string{}}
+	forms := make([]string, len(ignore)) // in NFC, as package promptfs compares them
+	for i, pattern := range ignore {
+		forms[i] = norm.NFC.String(pattern)
+	}
+	return visibleFolder{regular.FS(dir), forms, map[string]bool{}, map[string]string{}}
 }
 
 func (v visibleFolder) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -170,7 +174,7 @@ func (v visibleFolder) ReadDir(name string) ([]fs.DirEntry, error) {
 	var all []fs.DirEntry
 	for _, e := range entries {
 		below := path.Join(name, e.Name())
-		if promptfile.IsHidden(e.Name()) && (!v.inSkill[name] || e.Name()[0] == '.') || below == partialsFolder || regular.Matches(v.ignore, below) {
+		if promptfile.IsHidden(e.Name()) && (!v.inSkill[name] || e.Name()[0] == '.') || below == partialsFolder || regular.Matches(v.ignore, norm.NFC.String(below)) {
 			continue
 		}
 		if e.Type()&fs.ModeSymlink != 0 {

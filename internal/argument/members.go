@@ -45,7 +45,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 		return check("/items", t.Elem(), s.Items)
 	case reflect.Map:
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			if err := check("/properties/"+schema.PointerEscaper.Replace(name), t.Elem(), s.Properties[name]); err != nil {
+			if err := check("/properties/"+phrase.PointerToken(name), t.Elem(), s.Properties[name]); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func checkMembers(t reflect.Type, s *jsonschema.Schema) error {
 			if types[name] == nil {
 				return fmt.Errorf("the type has no member %s%s", phrase.Quote(name), nearest.DidYouMean(name, names))
 			}
-			if err := check("/properties/"+schema.PointerEscaper.Replace(name), types[name], s.Properties[name]); err != nil {
+			if err := check("/properties/"+phrase.PointerToken(name), types[name], s.Properties[name]); err != nil {
 				return err
 			}
 		}

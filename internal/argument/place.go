@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/mcp-prompts/prompts/internal/phrase"
-	"github.com/mcp-prompts/prompts/internal/schema"
 	"github.com/mcp-prompts/prompts/internal/strictjson"
 )
 
@@ -62,7 +61,7 @@ func (at place) put(p *Problem) {
 	for _, s := range at.steps {
 		token := "/" + strconv.Itoa(s.index)
 		if s.index < 0 {
-			token = "/" + schema.PointerEscaper.Replace(s.name)
+			token = "/" + phrase.PointerToken(s.name)
 		}
 		if pointer.Len()+len(token) > maxPath {
 			p.Message = "contains a value that " + p.Message

@@ -76,8 +76,6 @@ func (d *decoder) fault(n node, fix, format string, args ...any) {
 	d.errs = append(d.errs, d.file.errorAt(d.line(n), fix, format, args...))
 }
 
-var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
-
 // meant are words of other programs, and the keys of test files that are probably meant.
 var meant = map[string]string{
 	"tests": "cases", "case": "name", "regex": "matches", "regexp": "matches", "pattern": "matches", "not_contains": "excludes", "notcontains": "excludes", "not-contains": "excludes",
@@ -97,7 +95,7 @@ func (d *decoder) members(n node, known ...string) []node {
 			if m := meant[strings.ToLower(name)]; slices.Contains(known, m) {
 				word = m
 			}
-			d.fault(node{at: n.at + "/" + escapePointer.Replace(name)}, explain.Suggestion(word, known), "unknown key %q in %s", name, n.key)
+			d.fault(node{at: n.at + "/" + phrase.PointerToken(name)}, explain.Suggestion(word, known), "unknown key %q in %s", name, n.key)
 		}
 	}
 	var all []node
@@ -266,7 +264,7 @@ func (d *decoder) arguments(n node, c *Case) {
 		return
 	}
 	for _, name := range sortedKeys(object) {
-		m := node{object[name], n.at + "/" + escapePointer.Replace(name), "argument " + strconv.Quote(name)}
+		m := node{object[name], n.at + "/" + phrase.PointerToken(name), "argument " + strconv.Quote(name)}
 		c.lines[name] = d.line(m)
 		text, isText := textOf(m.value)
 		switch {
@@ -411,7 +409,7 @@ func (d *decoder) expectedError(n node) *ExpectedError {
 		return e
 	}
 	for _, name := range sortedKeys(object) {
-		m := node{object[name], n.at + "/" + escapePointer.Replace(name), "reason of " + strconv.Quote(name)}
+		m := node{object[name], n.at + "/" + phrase.PointerToken(name), "reason of " + strconv.Quote(name)}
 		reason := d.text(m)
 		if reason != "" && !slices.Contains(reasons, reason) {
 			d.fault(m, nearest.OneOf(reason, reasons), "unknown reason %q", reason)

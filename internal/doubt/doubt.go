@@ -91,12 +91,6 @@ var doubts = []struct {
 	{"syntax", prose, texts, "{#", false, regexp.MustCompile(`\{#-?\s[^{}#\n]*\s-?#\}`), "%s is sent as text", "write {{/* text */}} for a comment"},
 }
 
-var (
-	// verbatim is in front matter that says that the messages are no templates.
-	verbatim = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
-	knownKey = regexp.MustCompile(`(?m)^(?:name|title|description|tags|arguments|template):`)
-)
-
 // Find returns the doubts about the text of a file. codeOf returns whether an offset of a Markdown
 // text is in code. Find calls codeOf once, and only if there may be a doubt. exists reports whether
 // a path that the text names is of a file.
@@ -112,7 +106,7 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 		found = append(found, d)
 	}
 	if kind == Partial {
-		if knownKey.MatchString(front) {
+		if promptfile.HasKey(front) {
 			found = append(found, Doubt{Rule: "text", Line: 1, Message: "front matter of a partial is sent as text", Fix: "remove the front matter"})
 		}
 		front, body = "", text
@@ -128,7 +122,7 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 	for i := range doubts {
 		d := &doubts[i]
 		isPossible := strings.Contains(text, d.mark) || d.isAny && strings.ContainsAny(text, d.mark)
-		if d.kinds&kind == 0 || !isPossible || d.rule == "syntax" && verbatim.MatchString(front) {
+		if d.kinds&kind == 0 || !isPossible || d.rule == "syntax" && promptfile.IsVerbatim(front) {
 			continue
 		}
 		for _, at := range d.regexp.FindAllStringSubmatchIndex(text, -1) {
@@ -153,7 +147,7 @@ func Find(text string, kind Kind, codeOf func(markdown string) (isCode func(offs
 var (
 	fakeSeparator = regexp.MustCompile("^(?:--|-{4,}|---\\w+|[\u2012-\u2015\u2212]{1,3}|\\+\\+\\+|;;;)$")
 	fence         = regexp.MustCompile("^(?:```|~~~) ?(\\w*)$")
-	fakeKey       = regexp.MustCompile(`^[\s{]*"?(?:name|title|description|tags|arguments|template)"?\s*[:=]`)
+	fakeKey       = regexp.MustCompile(`^[\s{]*"?(?:` + strings.Join(promptfile.Keys, "|") + `)"?\s*[:=]`)
 	// inFront is a line between a key and the --- below the keys.
 	inFront = regexp.MustCompile(`^(?:$|\s|- |#|[\w-]+:)`)
 )
@@ -190,7 +184,7 @@ func FakeFront(lines []string) (line int, fix string) {
 	switch {
 	case isAlmost && (fakeKey.MatchString(next) || bare(next) == "---"):
 		return n + 1, marks
-	case knownKey.MatchString(first):
+	case promptfile.HasKey(first):
 		for _, line := range lines[n+1:] {
 			if bare(line) == "---" {
 				return n + 1, marks

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/doubt"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 )
 
 // Find reports the first doubt of each kind with its place, and none about what authors mean.
@@ -117,4 +118,15 @@ func TestForeign(t *testing.T) {
 	assert.Equal(t, "has the key mode", doubt.Foreign("title: a\nmode : agent\n"))
 	assert.Empty(t, doubt.Foreign("model: a\narguments:\n  - name: b\n"))
 	assert.Empty(t, doubt.Foreign("description: a\n"))
+}
+
+// Each key of front matter is one below a line that is almost ---.
+func TestFakeFrontKeys(t *testing.T) {
+	t.Parallel()
+	for _, key := range promptfile.Keys {
+		for _, lines := range [][]string{{"----", key + ": a", "---"}, {key + ": a", "---"}} {
+			line, _ := doubt.FakeFront(lines)
+			assert.Equal(t, 1, line, key)
+		}
+	}
 }

@@ -37,14 +37,10 @@ const mappingValue = "mapping values are not allowed"
 // withColon is a line with a key and a plain value that contains a colon.
 var withColon = regexp.MustCompile(`^(?:\s*- )?\s*([\pL\pN_-]+): +([^\s"'|>&*!%@#\x60\[{].*?: .*)$`)
 
-// Keys are the keys of front matter.
-var Keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
-
 // Above is the fix for text above front matter.
 const Above = "move the text above the front matter below it, or to a line # in it, or write *** for a horizontal rule"
 
 var (
-	knownKey = regexp.MustCompile(`(?m)^(?:` + strings.Join(Keys, "|") + `):`)
 	// comments is text above front matter that its author takes for comments.
 	comments = regexp.MustCompile(`^(?:\s*(?:<!--(?s:.*?)-->|\{\{-?\s*/\*(?s:.*?)\*/\s*-?\}\}|(?:#|//)[^\n]*)[ \t]*\n)+\s*$`)
 	// example is text that announces an example of front matter, begins a code block, or has paragraphs.
@@ -57,7 +53,7 @@ func IsFront(text string) bool {
 	for line := range strings.Lines(text) {
 		key, _, hasColon := strings.Cut(line, ":")
 		switch {
-		case hasColon && slices.Contains(Keys, key):
+		case hasColon && slices.Contains(promptfile.Keys, key):
 			is = is || key == "description" || key == "arguments"
 		case !strings.ContainsAny(line[:1], " \t\r\n-#"):
 			return false
@@ -74,7 +70,7 @@ func Below(text string) int {
 	}
 	above += "\n"
 	front, _, end := promptfile.Split(text[len(above):])
-	isFront := comments.MatchString(above) && !strings.HasPrefix(front, "\n") && knownKey.MatchString(front) || IsFront(front) && !example.MatchString(above)
+	isFront := comments.MatchString(above) && !strings.HasPrefix(front, "\n") && promptfile.HasKey(front) || IsFront(front) && !example.MatchString(above)
 	if end < 2 || !isFront {
 		return 0
 	}

@@ -97,6 +97,16 @@ func Count(low, high *int, one, many string) string {
 	return fmt.Sprintf("%d to %d %s", *low, *high, many)
 }
 
+// PointerToken returns a name as a part of a JSON pointer, and PointerName returns the name of a part.
+func PointerToken(name string) string { return escapePointer.Replace(name) }
+
+func PointerName(token string) string { return unescapePointer.Replace(token) }
+
+var (
+	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescapePointer = strings.NewReplacer("~0", "~", "~1", "/")
+)
+
 // Decimal formats f with all digits, or with an exponent if there would be more than about 20.
 func Decimal(f float64) string {
 	switch size := math.Abs(f); {

@@ -45,3 +45,11 @@ func TestDecimal(t *testing.T) {
 		assert.Equal(t, want, Decimal(f))
 	}
 }
+
+func TestPointer(t *testing.T) {
+	t.Parallel()
+	for name, token := range map[string]string{"": "", "a": "a", "a/b": "a~1b", "~": "~0", "~1": "~01", "/~": "~1~0"} {
+		assert.Equal(t, token, PointerToken(name))
+		assert.Equal(t, name, PointerName(token))
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -105,5 +106,19 @@ func Split(text string) (front, body string, line int) {
 	}
 	return "", text, 0
 }
+
+// Keys are the keys of front matter.
+var Keys = []string{"name", "title", "description", "version", "tags", "icons", "meta", "_meta", "hints", "template", "arguments"}
+
+var (
+	key      = regexp.MustCompile(`(?m)^(?:` + strings.Join(Keys, "|") + `):`)
+	verbatim = regexp.MustCompile(`(?m)^template:[ \t]*(?:false|no|off)\b`)
+)
+
+// HasKey reports whether a line of a text begins with one of the keys.
+func HasKey(text string) bool { return key.MatchString(text) }
+
+// IsVerbatim reports whether front matter says that the messages are no templates.
+func IsVerbatim(front string) bool { return verbatim.MatchString(front) }
 
 func isSeparator(line string) bool { return strings.TrimRight(line, " \t") == "---" }

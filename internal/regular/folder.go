@@ -37,42 +37,34 @@ func OpenDir(path string) (Dir, error) {
 
 func (d Dir) Close() { _ = d.root.Close() } // which was only read from
 
-// attempts is how often a file is opened that is being replaced, as editors do.
-const attempts = 3
-
 // Open opens a regular file or a folder whose path has no links.
 func (d Dir) Open(name string) (f fs.File, err error) {
-	for range attempts {
-		err = d.in(name, func(parent *os.Root, base string) error {
-			before, err := parent.Lstat(base)
-			if err == nil && !before.IsDir() {
-				err = Check(before, before.Size()) // not every system can open a pipe without waiting
-			}
-			if err != nil {
-				return err
-			}
-			file, err := parent.OpenFile(base, os.O_RDONLY|nonblock, 0)
-			if err != nil {
-				return err
-			}
-			if opened, err := file.Stat(); err != nil || !os.SameFile(before, opened) {
-				_ = file.Close() // nothing was written
-				return errors.Join(err, errReplaced)
-			}
-			f = file
-			return nil
-		})
-		if !errors.Is(err, errReplaced) {
-			break
+	err = d.in(name, func(parent *os.Root, base string) error {
+		before, err := linkless(Dir{parent}, base, "")
+		if err == nil && !before.IsDir() {
+			err = Check(before, before.Size()) // not every system can open a pipe without waiting
 		}
-	}
+		if err != nil {
+			return err
+		}
+		file, err := parent.OpenFile(base, os.O_RDONLY|nonblock, 0)
+		if err != nil {
+			return err
+		}
+		if opened, err := file.Stat(); err != nil || !os.SameFile(before, opened) {
+			_ = file.Close() // nothing was written
+			return errors.Join(err, errReplaced)
+		}
+		f = file
+		return nil
+	})
 	return f, err
 }
 
 // Stat returns what a path without links names.
 func (d Dir) Stat(name string) (info fs.FileInfo, err error) {
 	err = d.in(name, func(parent *os.Root, base string) error {
-		info, err = parent.Lstat(base)
+		info, err = linkless(Dir{parent}, base, "")
 		return err
 	})
 	return info, err
@@ -84,15 +76,28 @@ func (d Dir) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name)
 // ReadLink returns the target of a link.
 func (d Dir) ReadLink(name string) (string, error) { return d.root.Readlink(name) }
 
-// in calls last with the folder of a path and the last name of the path. Each folder
-// that is opened is the one that had the name, and not the target of a link that was
-// put in its place: a link and its target are different files.
-func (d Dir) in(name string, last func(parent *os.Root, base string) error) error {
+// attempts is how often a path is followed while files are being replaced, as editors do.
+const attempts = 3
+
+// in calls last with the folder of a path and the last name of the path.
+func (d Dir) in(name string, last func(parent *os.Root, base string) error) (err error) {
+	for range attempts {
+		if err = d.descend(name, last); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return err
+}
+
+// descend is in without another attempt. It opens each folder of the path once, so that the work is
+// linear in the depth. Each folder that is opened is the one that had the name, and not the target
+// of a link that was put in its place: a link and its target are different files.
+func (d Dir) descend(name string, last func(parent *os.Root, base string) error) error {
 	first, rest, more := strings.Cut(name, "/")
 	if !more {
 		return last(d.root, name)
 	}
-	before, err := d.root.Lstat(first)
+	before, err := linkless(d, first, name[len(first):])
 	if err != nil {
 		return err
 	}
@@ -104,7 +109,24 @@ func (d Dir) in(name string, last func(parent *os.Root, base string) error) erro
 	if opened, err := next.Stat("."); err != nil || !os.SameFile(before, opened) {
 		return errors.Join(err, errReplaced)
 	}
-	return Dir{next}.in(rest, last)
+	return Dir{next}.descend(rest, last)
+}
+
+// linkError reports the first link in a path. behind is the rest of the path, which begins with a slash.
+type linkError struct{ target, behind string }
+
+func (linkError) Error() string { return "path has a link" }
+
+// linkless returns what a path names, or a linkError.
+func linkless(links fs.ReadLinkFS, at, behind string) (fs.FileInfo, error) {
+	info, err := links.Lstat(at)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		var target string
+		if target, err = links.ReadLink(at); err == nil {
+			err = linkError{target, behind}
+		}
+	}
+	return info, err
 }
 
 // FS has the files of the directory at a path. Unlike a [Dir], it follows links to other
@@ -162,14 +184,22 @@ func (f FS) at(op, name string, do func(d Dir, real string) error) error {
 		return err
 	}
 	defer d.Close()
-	real, err := Resolve(d, name)
-	if err == nil && real != name && IsHidden(real) {
-		err = ErrHidden
+	err = do(d, name)
+	if errors.As(err, new(linkError)) {
+		real, failed := Resolve(d, name)
+		switch {
+		case failed != nil:
+			err = &fs.PathError{Err: bare(failed)}
+		case IsHidden(real):
+			err = &fs.PathError{Err: ErrHidden}
+		default:
+			err = do(d, real)
+		}
 	}
-	if err != nil {
-		return &fs.PathError{Op: op, Path: name, Err: bare(err)}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) { // d names only a part of the path
+		err = &fs.PathError{Op: op, Path: name, Err: p.Err}
 	}
-	return do(d, real)
+	return err
 }
 
 // bare returns an error without the path of a part.
@@ -185,39 +215,47 @@ const maxLinks = 40
 
 // Resolve returns a path without links. No link may lead out of the file system.
 func Resolve(links fs.ReadLinkFS, name string) (string, error) {
-	hops := 0
-	done, rest := "", name
-	for rest != "" {
-		first, more, _ := strings.Cut(rest, "/")
-		at := path.Join(done, first)
-		info, err := links.Lstat(at)
+	if f, ok := links.(FS); ok {
+		d, err := OpenDir(string(f))
 		if err != nil {
 			return "", err
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			done, rest = at, more
-			continue
-		}
-		if hops++; hops > maxLinks {
-			return "", ErrLoop
-		}
-		target, err := links.ReadLink(at)
-		if err != nil {
+		defer d.Close()
+		links = d
+	}
+	for range maxLinks + 1 {
+		err := findLink(links, name)
+		l, ok := err.(linkError)
+		switch {
+		case err == nil:
+			return name, nil
+		case !ok:
 			return "", err
-		}
-		if filepath.IsAbs(target) || path.IsAbs(target) {
+		case filepath.IsAbs(l.target) || path.IsAbs(l.target):
 			return "", ErrOutside
 		}
-		rest = path.Join(path.Dir(at), filepath.ToSlash(target), more)
-		if rest == ".." || strings.HasPrefix(rest, "../") {
+		name = path.Join(path.Dir(strings.TrimSuffix(name, l.behind)), filepath.ToSlash(l.target), l.behind)
+		if name == ".." || strings.HasPrefix(name, "../") {
 			return "", ErrOutside
-		}
-		done = ""
-		if rest == "." {
-			return ".", nil
 		}
 	}
-	return done, nil
+	return "", ErrLoop
+}
+
+// findLink returns a linkError if a path has a link.
+func findLink(links fs.ReadLinkFS, name string) error {
+	if d, ok := links.(Dir); ok { // whose Lstat would open all folders of each path
+		_, err := d.Stat(name)
+		return err
+	}
+	for end := range len(name) + 1 {
+		if end == len(name) || name[end] == '/' {
+			if _, err := linkless(links, name[:end], name[end:]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // IsHidden reports whether a name of a path begins with a dot. Kubernetes gives names

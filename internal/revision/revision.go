@@ -71,6 +71,19 @@ var table = [...]traits{
 
 const Count = len(table) - 1
 
+// HTTPStatus returns the HTTP status of an error with the code, if the request is stateless and its
+// metadata is valid. Invalid arguments get 200: a client may take 400 for a server that has another
+// revision, and send initialize (GAP-11).
+func HTTPStatus(code int) int {
+	switch code {
+	case -32601: // unknown method
+		return 404
+	case -32700, -32600, -32020, -32021, -32022: // no request, headers, capability, version
+		return 400
+	}
+	return 200
+}
+
 // Parse returns the revision of a version string, and reports whether there is one.
 func Parse(version string) (Revision, bool) {
 	for r := V20241105; int(r) < len(table); r++ {

@@ -96,3 +96,15 @@ func TestZero(t *testing.T) {
 	assert.False(t, r.Stateless())
 	assert.Empty(t, r.String())
 }
+
+// GAP-11.
+func TestHTTPStatus(t *testing.T) {
+	t.Parallel()
+	for status, codes := range map[int][]int{
+		200: {0, -1, -32602, -32603}, 400: {-32700, -32600, -32020, -32021, -32022}, 404: {-32601},
+	} {
+		for _, code := range codes {
+			assert.Equal(t, status, HTTPStatus(code), code)
+		}
+	}
+}

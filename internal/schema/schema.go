@@ -64,9 +64,6 @@ func IsFalse(s *jsonschema.Schema) bool { return s != nil && s.Not != nil && IsE
 
 func IsNumeric(schemaType string) bool { return schemaType == "integer" || schemaType == "number" }
 
-// PointerEscaper escapes a name for a JSON pointer.
-var PointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
 // Subschemas yields the schemas directly inside of s, each with its JSON pointer from s, always in
 // the same order. The fields of a schema are found by reflection, so that a new keyword of
 // jsonschema-go is visited without a change here.
@@ -105,7 +102,7 @@ func parts(s *jsonschema.Schema) iter.Seq2[string, *jsonschema.Schema] {
 				}
 			case map[string]*jsonschema.Schema:
 				for _, name := range slices.Sorted(maps.Keys(f)) {
-					if !yield(at+"/"+PointerEscaper.Replace(name), f[name]) {
+					if !yield(at+"/"+phrase.PointerToken(name), f[name]) {
 						return
 					}
 				}

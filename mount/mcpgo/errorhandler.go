@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/option"
+	"github.com/mcp-prompts/prompts/internal/revision"
 	"github.com/mcp-prompts/prompts/mount/internal/core"
 	"github.com/mcp-prompts/prompts/transport"
 )
@@ -97,7 +98,7 @@ func (w *errorWriter) writeLine(line []byte) error {
 		w.Header().Del("Content-Type")
 		w.status = http.StatusAccepted
 	case content.error != nil && isWhole && w.modern:
-		w.status = statusOf(content.error.Code)
+		w.status = revision.HTTPStatus(int(content.error.Code))
 	}
 	line = append(w.event, line...)
 	w.event = nil
@@ -137,17 +138,6 @@ func eachLine(begun *[]byte, p []byte, write func(line []byte) error) (int, erro
 			return 0, err
 		}
 	}
-}
-
-func statusOf(code transport.Code) int {
-	switch code {
-	case prompts.CodeInvalidParams, transport.CodeInvalidRequest, transport.CodeParseError,
-		transport.CodeMissingCapability, transport.CodeUnsupportedVersion:
-		return http.StatusBadRequest
-	case prompts.CodeMethodNotFound:
-		return http.StatusNotFound
-	}
-	return http.StatusOK
 }
 
 type errorFlusher struct{ *errorWriter }

@@ -2,8 +2,10 @@ package mcpgo_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -20,6 +22,8 @@ import (
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/mount/mcpgo"
+	"github.com/mcp-prompts/prompts/streamablehttp"
+	"github.com/mcp-prompts/prompts/transport"
 )
 
 const refusal = `{"code":-32602,"message":"invalid arguments for prompt \"strict\": n is required","data":{"prompt":"strict","problems":[{"argument":"n","reason":"missing","message":"is required"}]}}`
@@ -117,10 +121,39 @@ func TestErrorsOverHTTP(t *testing.T) {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	response, body = post(t, web.URL, stateless, "", `{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":"strict",`+meta+`}}`)
 	assert.JSONEq(t, refusal, errorOf(t, body))
-	assert.Equal(t, http.StatusBadRequest, response.StatusCode)
+	assert.Equal(t, http.StatusOK, response.StatusCode, "GAP-11")
 	response, body = post(t, web.URL, stateless, "", `{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"a",`+meta+`}}`)
 	assert.Contains(t, body, `"complete"`)
 	assert.Equal(t, http.StatusOK, response.StatusCode)
+}
+
+// The library's own server and the mount send an error with the same status, in each revision.
+func TestStatusOfErrors(t *testing.T) {
+	t.Parallel()
+	statuses := map[transport.Code]int{transport.CodeInvalidParams: 200, -1: 200, 0: 200}
+	var r prompts.Registry
+	for code := range statuses {
+		r.MustAdd(prompts.Prompt{Name: "p" + strconv.Itoa(int(code)), Render: func(context.Context, map[string]string) (*prompts.Result, error) {
+			return nil, &prompts.Error{Code: code, Message: "fails"}
+		}})
+	}
+	s := server.NewMCPServer("s", "1")
+	mount(t, s, &r, prompts.Options{})
+	const request = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"p%d","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	own, err := streamablehttp.NewHandler(prompts.MustNewServer(&r, prompts.Options{}), streamablehttp.Options{})
+	require.NoError(t, err)
+	for how, handler := range map[string]http.Handler{
+		"own":   own,
+		"mount": mcpgo.ErrorHandler(server.NewStreamableHTTPServer(s)),
+	} {
+		web := httptest.NewServer(handler)
+		t.Cleanup(web.Close)
+		for code, status := range statuses {
+			response, body := post(t, web.URL, stateless, "", fmt.Sprintf(request, code))
+			assert.Equal(t, status, response.StatusCode, "%s: %d: %s", how, code, body)
+			assert.Contains(t, errorOf(t, body), fmt.Sprintf(`"code":%d`, cmp.Or(code, transport.CodeInternalError)))
+		}
+	}
 }
 
 func TestErrorsOverStdio(t *testing.T) {
