@@ -69,6 +69,8 @@ func TestCheckPortable(t *testing.T) {
 		{"no prompts", on("Codex"), of("p", hi), []string{"Codex does not offer the prompts of a server (https://github.com/mcp-prompts/prompts/blob/main/internal/interop/hosts/testdata/codex.golden, seen on 20"}},
 		{"a long result of a tool", on("Cline"), of("p", prompts.User(strings.Repeat("x", 4000)), prompts.User(strings.Repeat("x", 4001))), []string{"Cline does not offer", "8001 bytes of text: Cline keeps 8,000 characters"}},
 		{"a result of a tool that is kept", on("Claude Code"), of("p", prompts.User(strings.Repeat("x", 48_000))), nil},
+		{"a command of the client", on("Qwen Code"), of("plan", hi), []string{`prompt "plan": name of a command or skill of the client: Qwen Code runs its own command or skill in place of the prompt`}},
+		{"no command of the client", on("Qwen Code"), of("plans", hi), nil},
 		{"an optional argument", on("Gemini CLI"), two, []string{"argument a is optional: Gemini CLI gives a value"}},
 		{"another client", on("Nano"), of("p", hi), []string{`unknown client "Nano"; expected one of Claude Code, Cline, Codex, `}},
 	} {

@@ -53,6 +53,7 @@ const (
 	HiddenErrors                // no error of a prompt
 	NamedOptional               // no optional argument without its name
 	ToolBytes                   // no result of a tool beyond a size
+	OwnNames                    // no name that is that of a command of its own
 )
 
 // Limits are the limits in words, for a table.
@@ -80,6 +81,7 @@ var Limits = map[Kind]string{
 	HiddenErrors:    "no errors of prompts",
 	NamedOptional:   "no optional argument by its position",
 	ToolBytes:       "results of tools: part of a long text",
+	OwnNames:        "no names of its own commands",
 }
 
 // Traits are the limits of a host that the server makes up for.

@@ -93,7 +93,7 @@ func TestLimitsOfPages(t *testing.T) {
 		NoPrompts: "menu has no prompts", OneWordValues: "ends at the first space", Placeholders: "sends `$1`", NoDefaults: "default is lost",
 		OneMessage: "Only the first message", UserOnly: "one text of the user", OnePage: "nly the first page", JoinedTexts: "joined without a separator",
 		StructuredOnly: "`structuredContent`", Dollars: "`$ARGUMENTS`", Commands: "!`date`", NamedOptional: "optional argument without its name",
-		PlainNames: "no ASCII letter", HiddenErrors: "sees no error", ToolBytes: "of more than",
+		PlainNames: "no ASCII letter", HiddenErrors: "sees no error", ToolBytes: "of more than", OwnNames: "name of a command or skill",
 	}
 	pages := map[string]string{
 		"Claude Code": "claude-code", "Cline": "cline", "Codex": "codex", "Continue CLI": "continue", "Copilot CLI": "copilot",

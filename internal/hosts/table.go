@@ -12,6 +12,7 @@ const (
 	kimiSource   = "https://github.com/MoonshotAI/kimi-code/blob/d723cc47ee43e5ca3c3c4ec2473f205d44acede2/packages/agent-core-v2/src/agent/toolResultTruncation/toolResultTruncationService.ts"
 	kimiOutput   = "https://github.com/MoonshotAI/kimi-code/blob/d723cc47ee43e5ca3c3c4ec2473f205d44acede2/packages/agent-core-v2/src/agent/mcp/output.ts"
 	piAdapter    = "https://www.npmjs.com/package/pi-mcp-adapter/v/2.36.0"
+	qwenPackage  = "https://www.npmjs.com/package/@qwen-code/qwen-code/v/0.24.4"
 	zedSource    = "https://github.com/zed-industries/zed/blob/0613651ce5f9530e2217b9c31ec9efef96882ccb/crates/assistant_slash_commands/src/context_server_command.rs"
 )
 
@@ -90,11 +91,14 @@ var Table = []Host{
 	{"pi", []string{"pi-mcp-*"}, "1.6.0", "2026-11-29", []Limit{
 		{TextOnly, "gets a line of text in place of the data", piAdapter},
 		{UserOnly, "gets one message of the user with all texts", piAdapter},
+		{PlainNames, "replaces other characters with an underscore", piAdapter},
+		{ToolBytes, "keeps 50 kB, and shows the beginning of a longer text and the name of a file with the rest", runs + "/testdata/pi.golden"},
 	}},
 	{"Qwen Code", []string{"qwen-cli-mcp-client-*"}, "0.24.4", "2026-11-29", []Limit{
 		{OneMessage, "sends only the first message", runs + "/testdata/qwen.golden"},
 		{TextOnly, "gets a line of text in place of the data", runs + "/testdata/qwen.golden"},
 		{OnePage, "reads the first page of prompts", runs + "/testdata/qwen.golden"},
+		{OwnNames, "runs its own command or skill in place of the prompt", qwenPackage},
 	}},
 	{"VS Code", nil, "", "2026-11-22", []Limit{
 		{PlainNames, "replaces each other character with an underscore", "https://github.com/microsoft/vscode/blob/c7ab649915a6af28c5874ad8dd7cc4dcc7c06859/src/vs/workbench/contrib/mcp/common/mcpTypes.ts"},
@@ -114,4 +118,10 @@ var ToolBytesOf = map[string]int{
 	"Copilot CLI": 16_000,
 	"Kimi Code":   50_000,
 	"opencode":    48_000,
+	"pi":          50_000,
 }
+
+// OwnNamesOf are the commands and skills of a host with OwnNames, separated by spaces.
+var OwnNamesOf = map[string]string{"Qwen Code": "advisor agents approval-mode arena auth batch branch browser-use btw bug cd clear compress compress-fast computer-use config context coordinate copy curator dataviz delete diff directory docs doctor dream " +
+	"editor effort export extension-creator extensions forget fork goal goal-draft help history hooks import-config init insight language learn loop lsp mcp memory model new-app output-style peers permissions plan qc-helper quit recap reload-plugins remember rename resume review rewind " +
+	"settings setup-github simplify skills stats status statusline stuck summary tasks terminal-setup theme tools trust update vim voice workflow-authoring workflow-creator workflows zvec-grep-install"}

@@ -58,7 +58,7 @@ func (r *Rule) HasNoPrompts() bool { return r.cannot == limitation(hosts.NoPromp
 // IsTotal reports whether a client with the limit cannot use the prompt at all. UserOnly is a rule of
 // a client that rejects the prompt.
 func (r *Rule) IsTotal() bool {
-	return slices.Contains([]hosts.Kind{hosts.NoPrompts, hosts.OneArgument, hosts.Placeholders, hosts.UserOnly, hosts.AlternatingOnly}, hosts.Kind(r.cannot))
+	return slices.Contains([]hosts.Kind{hosts.NoPrompts, hosts.OneArgument, hosts.Placeholders, hosts.UserOnly, hosts.AlternatingOnly, hosts.OwnNames}, hosts.Kind(r.cannot))
 }
 
 func (r *Rule) IsOfTools() bool { return r.cannot == limitation(hosts.ToolBytes) }
@@ -71,6 +71,9 @@ func (r *Rule) Limit() string { return hosts.Limits[hosts.Kind(r.cannot)] }
 func (r *Rule) Find(p *prompts.Prompt, results []*prompts.Result) string {
 	if what := r.cannot.in(p); what != "" {
 		return what
+	}
+	if r.cannot == limitation(hosts.OwnNames) && slices.Contains(strings.Fields(hosts.OwnNamesOf[r.Client]), p.Name) {
+		return "name of a command or skill of the client"
 	}
 	for _, result := range results {
 		if what := r.inResult(result); what != "" {
@@ -92,6 +95,7 @@ var fixes = map[hosts.Kind]string{
 	hosts.UserOnly:        "Send one message of the user",
 	hosts.AlternatingOnly: "Let the roles take turns, the user first",
 	hosts.ToolBytes:       "Send a shorter text",
+	hosts.OwnNames:        "Choose another name",
 	hosts.NoPrompts:       "Serve the prompts as tools by package prompttools",
 }
 

@@ -61,8 +61,8 @@ type screen struct {
 	suffix  string // and after the arguments
 	// late is a line that the user sees before or after the answer of the model.
 	late string
-	// plainNames is true if the host replaces characters in names.
-	plainNames bool
+	// plainNames matches what the host replaces in names by an underscore, or is nil.
+	plainNames *regexp.Regexp
 	// menu is what the user types to see the prompts named new1, two and so on.
 	menu   string
 	submit []string // keys
@@ -133,7 +133,7 @@ var hosts = []*host{
 		files:   map[string]string{".config/opencode/opencode.json": openCodeModel},
 		screen: &screen{
 			// The space closes the menu.
-			ready: `Ask anything`, prefix: "/review:", suffix: " ", menu: "/", submit: []string{"Enter"}, plainNames: true,
+			ready: `Ask anything`, prefix: "/review:", suffix: " ", menu: "/", submit: []string{"Enter"}, plainNames: notPlain,
 			noise:    regexp.MustCompile(`ctrl\+p commands$`),
 			pictures: [][2]string{{"menu", "/review:"}},
 		},
@@ -210,11 +210,12 @@ var gemini = &host{
 
 // qwen is a fork of Gemini CLI that shows its prompts without a terminal, too.
 var qwen = &host{
-	urlFile: ".qwen/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}"}`,
+	urlFile: ".qwen/settings.json", urlKey: "mcpServers", urlEntry: `{"httpUrl":"{url}","discoveryTimeoutMs":60000}`,
 	name: "qwen", title: "Qwen Code", npm: "@qwen-code/qwen-code", seen: "2026-11-29", folder: "more",
-	program:     "@qwen-code/qwen-code/cli-entry.js",
-	env:         "OPENAI_BASE_URL={model}/v1 OPENAI_API_KEY=x OPENAI_MODEL=mock QWEN_CODE_TRUST_WORKSPACE=true",
-	files:       map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"disableAutoUpdate":true}}`},
+	program: "@qwen-code/qwen-code/cli-entry.js",
+	env:     "OPENAI_BASE_URL={model}/v1 OPENAI_API_KEY=x OPENAI_MODEL=mock QWEN_CODE_TRUST_WORKSPACE=true QWEN_CODE_NO_RELAUNCH=true",
+	// By default the model finds tools by a search of its own.
+	files:       map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"disableAutoUpdate":true},"tools":{"toolSearch":{"enabled":false}}}`},
 	boilerplate: regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>|This is the Qwen Code.*`),
 	noise:       regexp.MustCompile(`(?m)^Ripgrep not available: .*\n`), // npm has run no script of the package
 	screen: &screen{
@@ -224,6 +225,9 @@ var qwen = &host{
 	say: func(c *testCase) []string {
 		if c.tool+c.ownTool != "" {
 			return []string{"--yolo", "-p", c.call("")}
+		}
+		if c.name == skill {
+			return []string{"-p", "@review:skill://refunds/SKILL.md"}
 		}
 		return []string{"-p", c.line("/" + c.prompt)}
 	},
@@ -247,8 +251,9 @@ var pi = &host{
 	},
 	screen: &screen{
 		// The space closes the menu.
-		ready: `MCP: 1 server`, prefix: "/mcp__review__", suffix: " ", menu: "/mcp__review__", submit: []string{"Enter"}, plainNames: true,
-		noise:    regexp.MustCompile(`^(~/shop|↑\d|[\d.]+%/128k|🔌|Client\.listTools)`),
+		ready: `MCP: 1 server`, prefix: "/mcp__review__", suffix: " ", menu: "/mcp__review__", submit: []string{"Enter"}, plainNames: regexp.MustCompile(notPlain.String() + "+"),
+		noise:    regexp.MustCompile(`^(~/shop|↑\d|[\d.]+%/128k|🔌|Client\.listTools|Warning: tmux |and restart tmux)`),
+		answer:   []string{"Enter", "Enter", "=my words", "Enter", "Enter"},
 		pictures: [][2]string{{"menu", "/mcp__review__"}, {"use", "/mcp__review__commit-message \"fixed a typo\" \n"}},
 		all:      true,
 		failed:   " Error: ",

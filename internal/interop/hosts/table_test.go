@@ -28,7 +28,7 @@ var unreached = [][3]string{
 	{"Crush", "everything", "the npm package has no program: its install script downloads one"},
 	{"Kilo Code", "the model", "without an account, Kilo Code ends before its request to the model"},
 	{"pi", "a prompt with `-p`", "pi may end before its request to the model"},
-	{"Qwen Code", "the tools of a server", "the model finds them only by a search of its own, which the stand-in does not do"},
+	{"Qwen Code", "the search by which its model finds tools", "the stand-in does not search, and the setting `tools.toolSearch.enabled` is false"},
 	{"Claude Desktop, Cursor, VS Code, Zed", "everything", "an application with a window"},
 }
 

@@ -68,12 +68,11 @@ func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (name
 	if len(run) == 0 {
 		return nil
 	}
-	s := newSandbox(t, h, h.options(mode), overHTTP)
-	defer s.close()
-	user := s.startTerminal(terminal.Width)
-	note := func(name string, text func() string) {
-		name += ", " + transport
-		names = append(names, name)
+	begin := func() *user { return newSandbox(t, h, h.options(mode), overHTTP).startTerminal(terminal.Width) }
+	user := begin()
+	defer func() { user.close() }()
+	note := func(t *testing.T, name string, text func() string) {
+		t.Helper()
 		// A screen is complete if it has what the file has, or has not changed for a while.
 		got := text()
 		for same := 0; got != g.sections[name] && same < 6; same++ {
@@ -84,24 +83,40 @@ func runTerminal(t *testing.T, g *golden, h *host, mode, transport string) (name
 		}
 		g.check(t, name, got)
 	}
+	// After a part that does not end, the host is started again.
+	isFirst := true
+	part := func(name string, do func() func() string) {
+		name += ", " + transport
+		names = append(names, name)
+		hasEnded := false
+		t.Run(name, func(t *testing.T) {
+			user.t = t
+			note(t, name, do())
+			user.clear()
+			hasEnded = true
+		})
+		if !hasEnded {
+			isFirst = false
+			user.close()
+			user = begin()
+		}
+	}
 	if mode == "" {
-		note("start", func() string {
-			traffic := s.traffic()
+		names = append(names, "start, "+transport)
+		note(t, "start, "+transport, func() string {
+			traffic := user.traffic()
 			return h.title + " " + version(t, h) + "\n" + opening(traffic) + use(traffic)
 		})
 	}
 	if mode == "" && !h.noPrompts && *only == "" {
-		note("menu", user.menu(h.screen.menu+"two"))
-		user.clear()
-		note("arguments", user.menu(h.screen.prefix+"two "))
-		user.clear()
+		part("menu", func() func() string { return user.menu(h.screen.menu + "two") })
+		part("arguments", func() func() string { return user.menu(h.screen.prefix + "two ") })
 	}
 	for _, c := range run {
-		note(c.name, user.use(&c))
-		user.clear()
+		part(c.name, func() func() string { return user.use(&c) })
 	}
-	if mode == "" && !h.noPrompts && *only == "" {
-		note("menu after list_changed", user.menu(h.screen.menu+"new1"))
+	if mode == "" && !h.noPrompts && *only == "" && isFirst {
+		part("menu after list_changed", func() func() string { return user.menu(h.screen.menu + "new1") })
 	}
 	return names
 }
@@ -233,9 +248,11 @@ func (u *user) menu(text string) func() string {
 func (u *user) clear() {
 	u.t.Helper()
 	u.press("Escape", "C-u")
-	if again := u.host.screen.again; again != "" {
+	if again := u.host.screen.again; again != "" && u.outcomes(u.screen()) > 0 {
 		u.typeText(again)
 		u.press("Enter")
+		require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool { return u.outcomes(screen) == 0 }), u.host.title)
+		u.settled()
 	}
 }
 
@@ -249,8 +266,8 @@ func (u *user) use(c *testCase) func() string {
 	}
 	screen := u.host.screen
 	name := c.prompt
-	if screen.plainNames {
-		name = notPlain.ReplaceAllString(name, "_")
+	if screen.plainNames != nil {
+		name = screen.plainNames.ReplaceAllString(name, "_")
 	}
 	text := c.line(screen.prefix+name) + screen.suffix
 	if u.host.noPrompts || c.tool+c.ownTool != "" {
@@ -316,17 +333,20 @@ func (u *user) asks(screen, question string) bool {
 // question. It returns the screen.
 func (u *user) answered(before, typed string) string {
 	u.t.Helper()
-	failed := cmp.Or(u.host.screen.failed, "✕")
-	count := func(screen string) int { return strings.Count(screen, model.Answer) + strings.Count(screen, failed) }
-	old := count(before)
+	old := u.outcomes(before)
 	require.NoError(u.t, u.tty.Wait(patience(hostTimeout), func(screen string) bool {
 		most := old
 		if at := strings.LastIndex(screen, strings.TrimSpace(typed)); typed != "" && at >= 0 {
 			screen, most = screen[at:], 0 // what is before it may have left the screen
 		}
-		return count(screen) > most || u.asks(screen, u.form) || u.asks(screen, u.host.screen.allow)
+		return u.outcomes(screen) > most || u.asks(screen, u.form) || u.asks(screen, u.host.screen.allow)
 	}), u.host.title)
 	return u.settled()
+}
+
+// outcomes returns how many answers of the model and errors of the host are on a screen.
+func (u *user) outcomes(screen string) int {
+	return strings.Count(screen, model.Answer) + strings.Count(screen, cmp.Or(u.host.screen.failed, "✕"))
 }
 
 // decoration is what hosts draw around texts.
