@@ -3,7 +3,6 @@ package mcpgo
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -45,9 +44,8 @@ func (st *serverState) CompletePromptArgument(ctx context.Context, name string, 
 	// Without ErrorHandler, the client would get an internal error in place of no values.
 	if _, ok := ctx.Value(markersKey{}).(*markers); ok && len(mounts) > 0 {
 		if there := mounts[0].sdk.ListPrompts()[name]; there == nil || mountOf(there) != nil {
-			message := fmt.Sprintf("unknown prompt %s", phrase.Quote(name))
 			data := map[string]string{"prompt": phrase.Clip(name, phrase.MaxEcho)}
-			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: message, Data: data})
+			return nil, failure(ctx, &prompts.Error{Code: prompts.CodeInvalidParams, Message: "unknown prompt " + phrase.Quote(name), Data: data})
 		}
 	}
 	return &mcp.Completion{Values: []string{}}, nil

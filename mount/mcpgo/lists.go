@@ -33,9 +33,7 @@ func newLists(r *prompts.Registry) *lists {
 
 // lookup returns a prompt, as it was at the last change that the mount has followed.
 func (m *mount) lookup(name string) (p prompts.Prompt, ok bool) {
-	if l := m.lists.Load(); l != nil {
-		p, ok = l.prompts[name]
-	}
+	p, ok = m.lists.Load().prompts[name]
 	return p, ok
 }
 
@@ -92,7 +90,7 @@ func promptOf(entry string) (p mcp.Prompt, err error) {
 // that of a prompts/get.
 func (m *mount) shown(ctx context.Context, names []string, isList bool) map[string]mcp.Prompt {
 	l := m.lists.Load()
-	if l == nil {
+	if len(l.prompts) == 0 {
 		return nil
 	}
 	client := m.client(ctx, nil)

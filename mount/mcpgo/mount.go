@@ -65,7 +65,7 @@ type mount struct {
 	prober  *prompts.Server                 // has the entries of newProbe
 	prompts *core.Entries[server.ServerPrompt]
 	tools   *core.Entries[server.ServerTool] // nil without any
-	lists   atomic.Pointer[lists]            // since the last change of the registry; nil after unmount
+	lists   atomic.Pointer[lists]            // since the last change of the registry; empty after unmount
 }
 
 func (m *mount) begin() error {
@@ -93,7 +93,7 @@ func (m *mount) update() {
 }
 
 func (m *mount) end() {
-	m.lists.Store(nil)
+	m.lists.Store(new(lists))
 	m.prompts.Clear()
 	m.tools.Clear()
 	m.state.leave(m)
