@@ -69,9 +69,9 @@ type Options struct {
 	// State that a client sends back is valid only for the same principal. Default:
 	// all clients are one principal. After an error the request fails with an internal
 	// error, and Logger gets the error. Over HTTP, Principal is called for every request, where an
-	// error is the status 500 and a panic is left to net/http. Otherwise it is called only for what
-	// differs by principal: so reject a client without a login before the server, and not by an
-	// error. It may be called concurrently.
+	// error is the status 500 and a panic is left to net/http. Other transports call it only if the
+	// response depends on the principal. Principal does not authenticate: reject unauthenticated
+	// clients before they reach the server. It may be called concurrently.
 	Principal func(ctx context.Context) (string, error)
 	// Middleware, if not nil, is called once with the handler of prompts/list, prompts/get and
 	// completion/complete, and returns the replacement. To combine several, call one with the

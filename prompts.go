@@ -223,8 +223,8 @@ type Argument struct {
 	// {{untrusted "label" .x}} and {{fence "" .x}}.
 	Verbatim bool
 	// Enum has the valid values of a string, as the keyword enum of Schema has. The elements of a
-	// list have the enum of the items of Schema. An empty Enum that is not nil is an error. A
-	// Prompt of a registry has the values in Schema.
+	// list have the enum of the items of Schema. An empty Enum that is not nil is an error. [Registry.Lookup]
+	// returns the values in Schema.
 	Enum []string
 	// Schema constrains the value and may set a default. It is any value that encoding/json
 	// encodes as a JSON schema (2020-12), such as a json.RawMessage, a map, or a

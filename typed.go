@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sync/atomic"
 
 	"github.com/mcp-prompts/prompts/internal/argument"
-	"github.com/mcp-prompts/prompts/internal/rpc"
 	"github.com/mcp-prompts/prompts/internal/schema"
 )
 
@@ -87,7 +87,11 @@ func (p *Prompt) takeRender() {
 	}
 	f := plainRender{nil, p.Render}
 	if p.typed != nil {
-		f.declared = p.typed.in()
+		if inner, ok := p.typed.typedRender.(plainRender); ok {
+			f.of = inner.of
+		} else if p.typed.in() != nil {
+			f.of = p.typed
+		}
 		if p.Digest == p.typed.more().digest {
 			p.Digest = ""
 		}
@@ -102,39 +106,51 @@ func (p *Prompt) takeRender() {
 	p.Render = p.typed.render
 }
 
-// plainRender is a function that gets the arguments as a map, with the type of the struct that
-// declares them, or nil.
+// plainRender is a function that gets the arguments as a map.
 type plainRender struct {
-	declared reflect.Type
-	render   RenderFunc
+	of     *typedPrompt // the function with a struct that the application decorates, or nil
+	render RenderFunc
 }
 
-func (f plainRender) in() reflect.Type { return f.declared }
+func (f plainRender) in() reflect.Type {
+	if f.of == nil {
+		return nil
+	}
+	return f.of.in()
+}
 
 func (f plainRender) isNil() bool { return f.render == nil }
 
 func (f plainRender) plain() RenderFunc { return f.render }
 
 func (f plainRender) bind(ctx context.Context, p *argument.Plan, args []argument.Text) (filledRender, []argument.Problem) {
-	filled, problems := f.render.bind(ctx, p, args)
-	if f.declared == nil || !argument.HasUnstated(args) {
-		return filled, problems
+	if f.of == nil {
+		return f.render.bind(ctx, p, args)
 	}
-	d := &decorated{f.declared, p, slices.Clone(args)}
+	sent, problems := p.Texts(ctx, args)
+	d := &decorated{f.of, p, slices.Clone(args), maps.Clone(sent)}
 	return filledFunc(func(ctx context.Context) (*Result, error) {
-		return filled.call(context.WithValue(ctx, decoratedKey{}, d))
+		return f.render(context.WithValue(ctx, decoratedKey{}, d), sent)
 	}), problems
 }
 
-// decorated is what a client gave to a prompt that the application decorates, if the map of the
-// function does not say all of it.
+// decorated is what a client gave to a prompt that the application decorates. The map that the
+// decorating function gets cannot say that a value is null or a placeholder.
 type decorated struct {
-	declared reflect.Type
-	plan     *argument.Plan
-	texts    []argument.Text
+	of    *typedPrompt
+	plan  *argument.Plan
+	texts []argument.Text
+	sent  map[string]string // to the function
 }
 
 type decoratedKey struct{}
+
+// isChanged reports whether the function has set, replaced or removed an argument.
+func (d *decorated) isChanged(name string, args map[string]string) bool {
+	was, had := d.sent[name]
+	now, has := args[name]
+	return has != had || now != was || d.plan.Find(name) < 0
+}
 
 // render is the Render of a Prompt. The server calls it only for code of the application
 // that decorates the prompt. Otherwise the server binds the function to the arguments of the
@@ -149,18 +165,25 @@ func (t *typedPrompt) render(ctx context.Context, args map[string]string) (*Resu
 	if f := t.plain(); f != nil {
 		return f(ctx, args)
 	}
-	plan, err := t.compile()
-	if err != nil {
-		return nil, err
+	d, _ := ctx.Value(decoratedKey{}).(*decorated)
+	if d == nil || d.of != t {
+		plan, err := t.compile()
+		if err != nil {
+			return nil, err
+		}
+		d = &decorated{plan: plan} // called by no server
 	}
-	texts, problems, _ := plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
-	if d, ok := ctx.Value(decoratedKey{}).(*decorated); ok && d.declared == t.in() {
-		plan.Restore(texts, d.plan, d.texts)
+	texts, problems, _ := d.plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
+	for i := range d.texts {
+		if !d.isChanged(d.plan.Arguments[i].Name, args) {
+			texts[i] = d.texts[i]
+		}
 	}
-	filled, more := t.bind(ctx, plan, texts)
+	filled, more := t.bind(ctx, d.plan, texts)
 	problems = append(more, problems...)
-	if problems != nil && rpc.FromContext(ctx) != nil { // the client's arguments have passed the checks
-		return nil, fmt.Errorf("prompts: a function calls Render with invalid arguments: %s", argument.Redacted(problems))
+	own := slices.DeleteFunc(slices.Clone(problems), func(p argument.Problem) bool { return d.of == nil || !d.isChanged(p.Argument, args) })
+	if len(own) > 0 {
+		return nil, fmt.Errorf("prompts: the function that decorates the prompt called Render with invalid arguments: %s", argument.Redacted(own))
 	}
 	var errs []error
 	for _, p := range problems {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -132,67 +134,104 @@ func TestRenderOfAStruct(t *testing.T) {
 }
 
 type nullable struct {
-	Size  any    `json:"size"`
-	Count *int   `json:"count,omitempty" default:"5"`
-	Text  string `json:"text,omitempty" minLength:"5"`
+	Size  any           `json:"size"`
+	Count *int          `json:"count,omitempty" default:"5"`
+	Text  string        `json:"text,omitempty" minLength:"5"`
+	After time.Duration `json:"after,omitempty"`
+	From  netip.Addr    `json:"from,omitzero"`
 }
 
 // A function that only calls the old Render changes no response, whatever the client gives: null
-// of a schema, a placeholder, a default. Arguments that the function makes invalid are its own error.
+// of a schema, a placeholder, a default, a value that only its Go type rejects. Arguments that the
+// function makes invalid are its own error.
 func TestDecoratedAnswersTheSame(t *testing.T) {
 	t.Parallel()
 	arguments := []prompts.Argument{
 		{Name: "size", Required: true, Schema: json.RawMessage(`{"type":["null","integer"]}`)},
 		{Name: "count", Schema: json.RawMessage(`{"type":["null","integer"]}`)},
-		{Name: "text", Verbatim: true},
+		{Name: "text", Verbatim: true}, {Name: "after"}, {Name: "from"},
 	}
-	typed := prompts.NewText(prompts.Prompt{Name: "typed", Arguments: arguments}, func(_ context.Context, in nullable) (string, error) {
+	render := func(_ context.Context, in nullable) (string, error) {
 		text, err := json.Marshal(in)
 		return string(text), err
-	})
-	template, err := prompttemplate.NewTyped[nullable](prompts.Prompt{Name: "template", Arguments: arguments}, prompttemplate.Options{},
-		prompttemplate.User("{{.Size}} {{with .Count}}{{.}}{{end}} {{.Text}}"))
+	}
+	template, err := prompttemplate.NewTyped[nullable](prompts.Prompt{Name: "p", Arguments: arguments}, prompttemplate.Options{},
+		prompttemplate.User("{{.Size}} {{with .Count}}{{.}}{{end}} {{.Text}} {{.After}} {{.From}}"))
 	require.NoError(t, err)
-	for _, p := range []prompts.Prompt{typed, template} {
-		var log strings.Builder
-		answer := func(p prompts.Prompt, arguments string) (string, error) {
-			s := prompts.MustNewServer(registryOf(p), prompts.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), DisableReleaseMeta: true})
-			r, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"`+p.Name+`","arguments":`+arguments+`}`),
-				prompts.CallOptions{Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"opencode","version":"1"}`)})
-			return string(r), err
-		}
-		through, broken := p, p
-		through.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) { return p.Render(ctx, args) }
-		broken.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
-			args["count"] = "of the user"
-			return p.Render(ctx, args)
-		}
-		for arguments, text := range map[string]string{
-			`{"size":null}`:                                 `{"size":null,"count":5}`,
-			`{"size":null,"count":null}`:                    `{"size":null}`,
-			`{"size":"3","count":"4","text":"a text"}`:      `{"size":3,"count":4,"text":"a text"}`,
-			`{"size":"3","text":"$2"}`:                      `"count":5,"text":"$2"`,
-			`{"size":"3","count":"","text":"` + "\t" + `"}`: "",
-			`{}`: "",
-		} {
-			got, err := answer(through, arguments)
-			want, wantErr := answer(p, arguments)
-			assert.Equal(t, want, got, arguments)
-			assert.Equal(t, wantErr, err, arguments)
-			if text != "" {
-				assert.NoError(t, err)
-				if p.Name == "typed" {
-					quoted, _ := json.Marshal(text)
-					assert.Contains(t, got, strings.Trim(string(quoted), `"`))
+	later := prompts.NewText(prompts.Prompt{Name: "p"}, render)
+	later.Arguments = arguments
+	cached := prompts.NewText(prompts.Prompt{Name: "p", Arguments: arguments}, render)
+	cached.Cache.TTL = time.Hour
+	for name, p := range map[string]prompts.Prompt{
+		"struct": prompts.NewText(prompts.Prompt{Name: "p", Arguments: arguments}, render),
+		"cached": cached, "arguments after New": later, "template": template,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log strings.Builder
+			answer := func(p prompts.Prompt, arguments string) (string, int, error) {
+				s := prompts.MustNewServer(registryOf(p), prompts.Options{
+					Logger: slog.New(slog.NewTextHandler(&log, nil)), DisableReleaseMeta: true, ElicitArguments: true,
+				})
+				asked := 0
+				r, err := s.Call(t.Context(), "prompts/get", json.RawMessage(`{"name":"p","arguments":`+arguments+`}`), prompts.CallOptions{
+					Version: "2025-11-25", ClientInfo: json.RawMessage(`{"name":"opencode","version":"1"}`), ClientCapabilities: json.RawMessage(`{"elicitation":{}}`),
+					Request: func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+						asked++
+						return json.RawMessage(`{"action":"decline"}`), nil
+					},
+				})
+				return string(r), asked, err
+			}
+			through, again, broken := p, p, p
+			through.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) { return p.Render(ctx, args) }
+			again.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+				return through.Render(ctx, args)
+			}
+			broken.Render = func(ctx context.Context, args map[string]string) (*prompts.Result, error) {
+				args["count"] = "of the user"
+				return p.Render(ctx, args)
+			}
+			for arguments, want := range map[string]struct{ text, err string }{
+				`{"size":null}`:                            {`{\"size\":null,\"count\":5`, ""},
+				`{"size":null,"count":null}`:               {`{\"size\":null}`, ""},
+				`{"size":"3","count":"4","text":"a text"}`: {`{\"size\":3,\"count\":4,\"text\":\"a text\"`, ""},
+				`{"size":"3","text":"$2"}`:                 {`\"count\":5,\"text\":\"$2\"`, ""},
+				`{"size":"3","text":"\t"}`:                 {"", "text must have at least 5 characters"},
+				`{"size":"3","after":"soon"}`:              {"", "after must be a duration"},
+				`{"size":"3","from":"home"}`:               {"", "from must be"},
+				`{}`:                                       {"", "size is required"},
+			} {
+				text, asked, err := answer(p, arguments)
+				if want.err != "" {
+					assert.ErrorContains(t, err, want.err)
+				} else if assert.NoError(t, err) && name != "template" {
+					assert.Contains(t, text, want.text)
+				}
+				for _, decorated := range []prompts.Prompt{through, again} {
+					got, gotAsked, gotErr := answer(decorated, arguments)
+					assert.Equal(t, text, got, arguments)
+					assert.Equal(t, err, gotErr, arguments)
+					assert.Equal(t, asked, gotAsked, arguments)
 				}
 			}
-		}
-		log.Reset()
-		_, err := answer(broken, `{"size":"3"}`)
-		assert.ErrorContains(t, err, "internal error")
-		assert.Contains(t, log.String(), "a function calls Render with invalid arguments: count is not valid (type)")
-		assert.NotContains(t, log.String()+err.Error(), "of the user")
+			log.Reset()
+			_, _, err := answer(broken, `{"size":"3"}`)
+			assert.ErrorContains(t, err, "internal error")
+			assert.Contains(t, log.String(), "called Render with invalid arguments: count is not valid (type)")
+			assert.NotContains(t, log.String()+err.Error(), "of the user")
+		})
 	}
+	// Another prompt with the same struct has its own defaults.
+	other := prompts.NewText(prompts.Prompt{Name: "other", Arguments: arguments}, render)
+	p := prompts.NewText(prompts.Prompt{Name: "p", Arguments: arguments}, render)
+	p.Render = func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		return other.Render(ctx, map[string]string{"size": "1"})
+	}
+	r, err := prompts.MustNewServer(registryOf(p), prompts.Options{}).Call(t.Context(), "prompts/get",
+		json.RawMessage(`{"name":"p","arguments":{"size":null,"count":null}}`), prompts.CallOptions{Version: "2025-11-25"})
+	require.NoError(t, err)
+	assert.Contains(t, string(r), `{\"size\":1,\"count\":5`)
 }
 
 func registryOf(p prompts.Prompt) *prompts.Registry {

@@ -126,28 +126,6 @@ func (p *Plan) Collect(dst []Text, g Given) (texts []Text, problems []Problem, i
 	return texts, problems, ignored
 }
 
-// HasUnstated reports whether the map of a render function lacks what a text says: a null of the
-// schema is absent there, and a placeholder is a mark.
-func HasUnstated(texts []Text) bool {
-	return slices.ContainsFunc(texts, func(t Text) bool { return t.IsNull || t.IsPlaceholder })
-}
-
-// Restore sets the texts that Collect made of the map of a render function to those that the plan
-// from has read, where the map lacks what they say, unless the application has changed it.
-func (p *Plan) Restore(texts []Text, from *Plan, read []Text) {
-	for i, a := range from.Arguments {
-		at := p.Find(a.Name)
-		if at < 0 {
-			continue
-		}
-		now, t := texts[at], read[i]
-		if t.IsNull && !now.Given && p.Arguments[at].admitsNull ||
-			t.IsPlaceholder && now.Value == t.forRender() && p.Arguments[at].Verbatim {
-			texts[at] = t
-		}
-	}
-}
-
 // kept returns the names of NonStrings that have no text now; nil for none. A text wins:
 // code of the application has replaced the value.
 func (g *Given) kept() map[string]bool {
