@@ -37,22 +37,8 @@ var kinds = []string{"image", "audio", "resource"}
 
 var roles = []string{string(prompts.RoleUser), string(prompts.RoleAssistant)}
 
-// isNearly reports whether a line is probably meant to be a line between messages,
-// and is no such line.
-func isNearly(line string) bool {
-	line = strings.TrimRight(line, " \t")
-	if !strings.HasPrefix(line, "--") || !strings.HasSuffix(line, "--") {
-		return false
-	}
-	role, _, _ := strings.Cut(innerOf(line), ":")
-	role = strings.TrimSpace(role)
-	return strings.EqualFold(role, roles[0]) || strings.EqualFold(role, roles[1])
-}
-
-func innerOf(line string) string { return strings.Trim(line, "- \t") }
-
-func malformed(line string) error {
-	role, rest, hasMore := strings.Cut(innerOf(line), ":")
+func malformed(line, inner string) error {
+	role, rest, hasMore := strings.Cut(inner, ":")
 	if role = strings.ToLower(strings.TrimSpace(role)); hasMore {
 		role += ":" + rest
 	}
@@ -96,12 +82,12 @@ func parseBody(body string, line int, f *fileErrors) []part {
 			parts = append(parts, p)
 		} else {
 			if unescaped := strings.TrimLeft(bare, `\`); unescaped != bare {
-				if _, ok := promptfile.ParseMark(unescaped); ok || isNearly(unescaped) {
+				if promptfile.IsMarkLike(unescaped) {
 					l = l[1:]
 				}
-			} else if isNearly(bare) {
+			} else if inner, ok := promptfile.NearlyMark(bare); ok {
 				isMisspelt = true
-				f.add(line, malformed(bare))
+				f.add(line, malformed(bare, inner))
 			}
 			text.WriteString(l)
 		}

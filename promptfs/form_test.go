@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-prompts/prompts"
+	"github.com/mcp-prompts/prompts/internal/promptfile"
 	"github.com/mcp-prompts/prompts/promptfs"
 	"github.com/mcp-prompts/prompts/promptfs/promptfstest"
 	"github.com/mcp-prompts/prompts/prompttest"
@@ -115,4 +116,20 @@ func TestNamesInBothForms(t *testing.T) {
 	assert.ErrorContains(t, err, "two files have this name, in different Unicode forms")
 	_, err = promptfs.LoadSkills(fstest.MapFS{nfc + "/tool/SKILL.md": skill, nfd + "/tool/SKILL.md": skill}, promptfs.Options{})
 	assert.ErrorContains(t, err, "in another Unicode form, NFC or NFD; rename one")
+}
+
+// What import escapes, a file has as it was.
+func TestEscapedMarks(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"--- user ---", "---  Assistant: image a.png ---", "--- Results ---", "--- a/x.go ---", "-- User --", "----- user -----",
+		`\--- user ---`, `\\--- Results ---`, "---user guide---", "--- user notes---", "--- a/x.go", "---", "-- a", `\a`, "a --- user ---",
+	} {
+		text := "above\n" + line + "\nbelow"
+		p, err := promptfs.Parse(fstest.MapFS{}, "a.md", []byte("---\ntemplate: false\n---\n"+promptfile.EscapeMarks(text)), promptfs.Options{})
+		require.NoError(t, err, line)
+		r, err := p.Render(t.Context(), nil)
+		require.NoError(t, err)
+		assert.Equal(t, prompts.Messages(prompts.User(text)), r, line)
+	}
 }

@@ -114,9 +114,6 @@ func operand(name string) string {
 	return "(" + v + ")"
 }
 
-// separator is a line that would begin a message, or an escaped one.
-var separator = regexp.MustCompile(`(?m)^(\\*--- *(?i:user|assistant)\b.*---[ \t]*)$`)
-
 // content returns the file. A prompt without arguments is verbatim.
 func (p *promptFile) content() []byte {
 	for i, a := range p.Arguments {
@@ -135,7 +132,7 @@ func (p *promptFile) content() []byte {
 	if err != nil { // strings and booleans can be marshaled
 		panic(err)
 	}
-	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(separator.ReplaceAllString(text, `\$1`)) + "\n")
+	return []byte("---\n" + string(front) + "---\n\n" + withoutBlankLines(promptfile.EscapeMarks(text)) + "\n")
 }
 
 func withoutBlankLines(text string) string {

@@ -83,6 +83,36 @@ func ParseMark(line string) (m Mark, ok bool) {
 	return m, begins && ends && (m.Role != "" || m.HasFile)
 }
 
+// NearlyMark returns what is between the hyphens of a line that is probably meant to be a mark.
+func NearlyMark(line string) (inner string, ok bool) {
+	line = strings.TrimRight(line, " \t")
+	inner = strings.Trim(line, "- \t")
+	role, _, _ := strings.Cut(inner, ":")
+	role = strings.ToLower(strings.TrimSpace(role))
+	return inner, strings.HasPrefix(line, "--") && strings.HasSuffix(line, "--") && (role == "user" || role == "assistant")
+}
+
+// EscapeMarks returns a text with a backslash before each line that a body would read as a mark,
+// or as an escaped one.
+func EscapeMarks(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if IsMarkLike(strings.TrimLeft(strings.TrimSuffix(line, "\n"), `\`)) {
+			b.WriteByte('\\')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// IsMarkLike reports whether a line is a mark or nearly one, so that a backslash before the line
+// means the line itself.
+func IsMarkLike(line string) bool {
+	_, isMark := ParseMark(line)
+	_, isNearly := NearlyMark(line)
+	return isMark || isNearly
+}
+
 // Text returns the content of a file without a byte order mark, and with LF at the end of lines.
 func Text(content []byte) string {
 	return strings.ReplaceAll(strings.TrimPrefix(string(content), "\ufeff"), "\r\n", "\n")
