@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,4 +32,22 @@ func TestCheckOfLostText(t *testing.T) {
 			assert.Regexp(t, regexp.QuoteMeta(place)+`.*" #" begins a comment`, out.String(), args)
 		}
 	}
+}
+
+// Whatever is served is looked through, whether or not it is larger than a prompt file may be.
+func TestCheckOfLargeFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "s"), 0o700))
+	large := strings.Repeat("a line of a log\n", 100_000) + "AKIAABCDEFGHIJKLMNOP\n"
+	for name, text := range map[string]string{
+		"p.md": "---\ndescription: d\n---\nhi\n--- user: resource log.txt ---\n", "log.txt": large,
+		"s/SKILL.md": "---\nname: s\ndescription: d\n---\nhi\n", "s/log.md": large,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o600))
+	}
+	var out, errOut bytes.Buffer
+	assert.Zero(t, run(t.Context(), []string{"check", dir}, nil, &out, &errOut), errOut.String())
+	assert.Contains(t, out.String(), "p.md:5: warning: log.txt contains what looks like an access key of AWS")
+	assert.Contains(t, out.String(), "s/log.md:100001")
 }

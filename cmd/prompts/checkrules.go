@@ -352,7 +352,7 @@ func (i *inspection) declared(ctx context.Context, p *prompts.Prompt, lines []st
 	dir, name := i.fileOf(p.Source)
 	for n, line := range lines {
 		if m, ok := promptfile.ParseMark(line); ok && m.File != "" {
-			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m.File), maxReadBytes)
+			data, err := regular.Read(ctx, regular.FS(dir), path.Join(path.Dir(name), m.File), maxServedBytes)
 			if what := doubt.Secret(string(data)); what != "" {
 				i.hint(p, n+1, 0, "secret", "remove it, because clients and models receive the file", "%s contains what looks like %s", m.File, what)
 			}

@@ -122,11 +122,13 @@ func repositoryPath(name string) string {
 	}
 }
 
-// maxReadBytes is the size of the largest file of which lines are shown: as of promptfs.
-const maxReadBytes = 1 << 20
+const (
+	maxReadBytes   = 1 << 20  // of a prompt file, as of promptfs
+	maxServedBytes = 16 << 20 // of any file that is served: the largest is one of a skill
+)
 
 func readText(dir, file string) (string, error) {
-	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxReadBytes)
+	content, err := regular.Read(context.Background(), regular.FS(dir), file, maxServedBytes)
 	if errors.Is(err, fs.ErrNotExist) && norm.NFC.String(file) != norm.NFD.String(file) {
 		for _, other := range partialFiles(dir) { // whose name may have another Unicode form
 			if other = strings.TrimPrefix(other, prefixOf(dir)); other != file && norm.NFC.String(other) == norm.NFC.String(file) {
