@@ -166,7 +166,7 @@ func TestClientsPages(t *testing.T) {
 			s.args = []string{"serve", "--tools", "/home/ada/review"}
 		}
 		if c.add != "" {
-			assert.Contains(t, section, shellQuoted(c.command(s, "", false))+"\n", c.name)
+			assert.Contains(t, section, shellQuoted(c.command(s, "", false)...)+"\n", c.name)
 			continue
 		}
 		if c.isYAML {

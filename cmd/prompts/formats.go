@@ -29,7 +29,7 @@ type foreignFolder struct {
 	dir        string
 	format     *format         // nil if several programs have such files
 	paths      map[string]bool // of the files, in the folder
-	why        string          // one of them is of the format
+	why        string          // one of the paths looks like a command
 	extensions []string        // of all files
 }
 
@@ -126,9 +126,11 @@ func (f *foreignFolder) noPrompts() string {
 }
 
 func (f *foreignFolder) error() *promptfs.Error {
-	name, files, start := "FORMAT", "commands of another program", "remove the key, or "
+	name, files, start := "FORMAT", "commands of another program", ""
 	if f.format != nil {
-		name, files, start = f.format.name, "commands of "+f.format.title, ""
+		name, files = f.format.name, "commands of "+f.format.title
+	} else if strings.Contains(f.why, " has the key ") {
+		start = "remove the key, or "
 	}
 	look := "look"
 	if len(f.paths) == 1 {
@@ -136,7 +138,7 @@ func (f *foreignFolder) error() *promptfs.Error {
 	}
 	return &promptfs.Error{
 		Path: ".", Err: fmt.Errorf("%s %s like %s: %s", plural(len(f.paths), "file"), look, files, f.why),
-		Hint: fmt.Sprintf("%srun: prompts import %s %s NEW-FOLDER", start, name, f.dir),
+		Hint: start + "run: " + shellQuoted("prompts", "import", name, f.dir, "NEW-FOLDER"),
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -451,11 +450,11 @@ func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 	}
 	command := c.command(s, o.scope, o.remove)
 	if o.print {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command))
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), shellQuoted(command...))
 		return err
 	}
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return fmt.Errorf("%s is not installed, or not in PATH; the command would be:\n  %s", c.title, shellQuoted(command))
+		return fmt.Errorf("%s is not installed, or not in PATH; the command would be:\n  %s", c.title, shellQuoted(command...))
 	}
 	return execute(cmd.Context(), cmd, command)
 }
@@ -463,27 +462,14 @@ func (o *installOptions) run(cmd *cobra.Command, c *client, s server) error {
 func execute(ctx context.Context, cmd *cobra.Command, command []string) error {
 	p, err := newCommand(ctx, command)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shellQuoted(command), err)
+		return fmt.Errorf("%s: %w", shellQuoted(command...), err)
 	}
 	p.Stdin, p.Stdout, p.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if out, errOut := fileOf(p.Stdout), fileOf(p.Stderr); out != nil && errOut != nil { // the program of the user may ask on a terminal
 		p.Stdout, p.Stderr = out, errOut
 	}
 	if err := p.Run(); err != nil {
-		return fmt.Errorf("%s: %w", shellQuoted(command), err)
+		return fmt.Errorf("%s: %w", shellQuoted(command...), err)
 	}
 	return nil
-}
-
-// plainWord is a word that a POSIX shell reads unchanged.
-var plainWord = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
-
-func shellQuoted(command []string) string {
-	words := slices.Clone(command)
-	for i, w := range words {
-		if !plainWord.MatchString(w) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }

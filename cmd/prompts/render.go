@@ -38,7 +38,7 @@ asked for.`,
 			case 0:
 				return usageErrorf("folder and name of the prompt are missing; usage: %s", cmd.UseLine())
 			case 1:
-				return usageErrorf("name of the prompt is missing; to list the names, run: prompts list %s", args[0])
+				return usageErrorf("name of the prompt is missing; to list the names, run: %s", shellQuoted("prompts", "list", args[0]))
 			}
 			return nil
 		},

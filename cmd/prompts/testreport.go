@@ -80,7 +80,7 @@ func (r *testResult) finish(ctx context.Context, t *testRun, suite *testSuite, r
 		case f.Golden != "" && t.update:
 			one.Hint = "fix the errors of the files first; no golden file was written"
 		case f.Golden != "":
-			one.Hint = "if the messages are right, run: prompts test --update " + t.dir
+			one.Hint = "if the messages are right, run: " + shellQuoted("prompts", "test", "--update", t.dir)
 		}
 		report.Findings = append(report.Findings, one)
 		one.Message = f.Message

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -251,4 +252,17 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
+}
+
+// plainWord is a word that a POSIX shell reads unchanged.
+var plainWord = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
+
+func shellQuoted(command ...string) string {
+	words := slices.Clone(command)
+	for i, w := range words {
+		if !plainWord.MatchString(w) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
