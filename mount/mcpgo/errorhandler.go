@@ -25,7 +25,7 @@ import (
 // [server.SSEServer] or a wrapper of one, and sends the errors of mounted prompts with their own
 // code and data, in place of -32603 with the message. Compress responses outside of ErrorHandler.
 //
-// For protocol version 2026-07-28, the HTTP status fits the code. A canceled request for a mounted
+// For protocol version 2026-07-28, the HTTP status is that of package streamablehttp. A canceled request for a mounted
 // prompt gets no response. Errors of the server's own prompts and tools are unchanged.
 func ErrorHandler(next http.Handler) http.Handler {
 	option.Must("mcpgo: ErrorHandler", struct{}{}, "handler", next)

@@ -127,7 +127,7 @@ func TestErrorsOverHTTP(t *testing.T) {
 	assert.Equal(t, http.StatusOK, response.StatusCode)
 }
 
-// The library's own server and the mount send an error with the same status, in each revision.
+// The library's own server and the mount send an error with the same status.
 func TestStatusOfErrors(t *testing.T) {
 	t.Parallel()
 	statuses := map[transport.Code]int{transport.CodeInvalidParams: 200, -1: 200, 0: 200}
@@ -137,6 +137,11 @@ func TestStatusOfErrors(t *testing.T) {
 			return nil, &prompts.Error{Code: code, Message: "fails"}
 		}})
 	}
+	statuses[transport.CodeMissingCapability] = http.StatusBadRequest
+	r.MustAdd(prompts.Prompt{Name: "p" + strconv.Itoa(int(transport.CodeMissingCapability)), Render: func(ctx context.Context, _ map[string]string) (*prompts.Result, error) {
+		_, err := prompts.Elicit[struct{ Name string }](ctx, "name", "Your name?")
+		return nil, err
+	}})
 	s := server.NewMCPServer("s", "1")
 	mount(t, s, &r, prompts.Options{})
 	const request = `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"p%d","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
