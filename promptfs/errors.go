@@ -57,7 +57,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // shown returns a path that cannot be mistaken for anything else in a log.
 func shown(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == unicode.ReplacementChar
+	}) {
 		return strconv.Quote(path)
 	}
 	return path

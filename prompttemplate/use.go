@@ -115,7 +115,7 @@ func (c *checker) use(u *use) error {
 	case useCall:
 		for _, a := range c.arguments() {
 			if strings.HasPrefix(a.name, u.source[1:]+" ") {
-				return hint.New("write {{"+a.action+"}}", "name with a space behind a dot")
+				return hint.New("write {{"+a.action+"}}", "name after a dot must have no space")
 			}
 		}
 		return notFunction(u.source)

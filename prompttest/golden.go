@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/mcp-prompts/prompts"
 	"github.com/mcp-prompts/prompts/internal/golden"
@@ -122,5 +124,13 @@ func visible(line string) string {
 	if strings.TrimRight(line, " \t") != line {
 		line += " (with blanks at its end)"
 	}
-	return strings.NewReplacer("\r", `\r`, "\x1b", `\x1b`, "\x00", `\x00`).Replace(line)
+	var b strings.Builder
+	for _, r := range line {
+		if r == '\t' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

@@ -110,11 +110,11 @@ func (o *Options) ending() time.Duration {
 }
 
 // splitOrigin returns the scheme and the host of an origin, and reports whether it is one:
-// "null" is not, nor is what stands for many, or is quoted. Pages of extensions and of applications have
+// "null", wildcards and quoted hosts are none. Pages of extensions and of applications have
 // origins with schemes of their own.
 func splitOrigin(origin string) (scheme, host string, ok bool) {
 	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || !strings.EqualFold(origin, u.Scheme+"://"+u.Host) || strings.ContainsAny(u.Host, `*"<>`) {
+	if err != nil || u.Host == "" || !strings.EqualFold(origin, u.Scheme+"://"+u.Host) || strings.ContainsAny(u.Host, "*\"'<>") {
 		return "", "", false
 	}
 	return u.Scheme, u.Host, true

@@ -71,7 +71,7 @@ func TestAllowedHosts(t *testing.T) {
 	for host, ok := range map[string]bool{
 		"mcp.example.org": true, "MCP.example.org:8443": true, "localhost": true, "[::1]:8080": true, "192.0.2.1": true,
 		"": false, "https://mcp.example.org": false, "mcp.example.org/mcp": false, "mcp.example.org:port": false,
-		"*.example.org": false, `"evil.example"`: false, "a.example.org, b.example.org": false, "user@mcp.example.org": false, "::1": false,
+		"*.example.org": false, `"evil.example"`: false, "'evil.example'": false, "a.example.org, b.example.org": false, "user@mcp.example.org": false, "::1": false,
 	} {
 		_, err := NewHandler(reviewServer(), Options{AllowedHosts: []string{host}})
 		if ok {

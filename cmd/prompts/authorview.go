@@ -111,7 +111,7 @@ func (a *authorPage) search(ctx context.Context, _ *prompts.Prompt, in *asked) (
 			for i, text := range texts {
 				before, _, ok := strings.Cut(strings.ToLower(text), words[0])
 				if n := strings.Count(before, "\n"); ok && found[name] == "" {
-					line, _ := excerpt(strings.Split(text, "\n")[n], utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]))
+					line, _ := excerpt(strings.Split(text, "\n")[n], 1+utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]))
 					found[name] = placeOf(files[i], n+1, 0) + ": " + line
 				}
 			}

@@ -87,7 +87,7 @@ func Unread(name string, text func() string) (d Doubt, ok bool) {
 	if end[0] != '.' {
 		end = ""
 	}
-	return Doubt{Rule: "text", Path: name, Line: 1, Message: "file is no prompt, because its name does not end in .md", Fix: "rename the file to " + strings.TrimSuffix(name, end) + ".md"}, line > 1 && explain.IsFront(front)
+	return Doubt{Rule: "text", Path: name, Line: 1, Message: "file is ignored, because its name does not end in .md", Fix: "rename the file to " + strings.TrimSuffix(name, end) + ".md"}, line > 1 && explain.IsFront(front)
 }
 
 // betweenSlashes is an error about a pattern as JavaScript has it.

@@ -16,13 +16,13 @@ import (
 var operators = map[string]string{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or"}
 
 var (
-	operand    = `("[^"]*"|'[^']*'|\([^()]*\)|len\s+[$.\w]+|[$.\w]+)`
+	operand    = `("[^"]*"|'[^']*'|\([^()]*\)|\blen\s+[$.\w]+|[$.\w]+)`
 	operation  = regexp.MustCompile(`\{\{-?[^{}"']*?` + operand + `\s*(==|!=|<=|>=|<|>|&&|\|\|)\s*` + operand)
 	endKeyword = regexp.MustCompile(`\{\{-?\s*(end\s*(?:if|for|foreach|each|with|range|unless|while)|fi|End|END)\s*-?\}\}`)
 	// blockKeyword is a word that begins a block in other languages.
 	blockKeyword    = regexp.MustCompile(`\{\{-?\s*(for|foreach|each|unless)\b`)
 	hyphenated      = regexp.MustCompile(`\{\{[^{}"]*?\.(\w+(?:-\w+)+)`)
-	unknownVariable = regexp.MustCompile(`^undefined variable "\$(\w+)"`)
+	unknownVariable = regexp.MustCompile(`^undefined variable "\$([\pL\pN_]+)"`)
 	character       = regexp.MustCompile(`'[^']*'`)
 	constant        = regexp.MustCompile(`^(?:[\d"$.(]|true$|false$|nil$)`)
 )
@@ -193,7 +193,9 @@ const badHyphen = "bad character U+002D '-'"
 
 // explained returns text/template's message as an error, with the fix if one is known.
 func explained(message string) error {
-	message = strings.Replace(Short(message), "expected :=", `unexpected ":"`, 1) // behind a name
+	if message = Short(message); message == "expected :=" { // behind a name
+		message = `unexpected ":"`
+	}
 	for _, e := range templates {
 		if strings.HasPrefix(message, e.prefix) {
 			if e.prefix == unexpectedEnd {

@@ -42,7 +42,7 @@ func Role(word string, roles []string, otherwise string) string {
 
 // Suggestion returns the fix for an unknown word of front matter, of which the words are known.
 func Suggestion(word string, words []string) string {
-	if strings.ContainsAny(word, "[<") { // string[] and list<string>
+	if slices.Contains(words, "array") && strings.ContainsAny(word, "[<") { // string[] and list<string>
 		word = "list"
 	}
 	word = strings.ToLower(word)
@@ -70,7 +70,7 @@ var notPaths = []struct {
 	{regexp.MustCompile(`\{\{|\$\{`), "path cannot have placeholders", "write the path of one file, or a text with the placeholder"},
 }
 
-// Path returns the error of a text that is written in the place of the path of a file, or nil.
+// Path returns an error if a text cannot be the path of a file, such as a URL.
 func Path(file string) error {
 	for _, p := range notPaths {
 		if p.regexp.MatchString(file) {

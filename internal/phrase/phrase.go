@@ -41,7 +41,7 @@ const MaxEcho = 256
 
 // Echo returns a value of a client for a member of its own in a record of the log, where it can be
 // copied from: valid UTF-8, of at most MaxEcho bytes and an ellipsis.
-func Echo(s string) string { return strings.ToValidUTF8(Clip(s, MaxEcho), "\ufffd") }
+func Echo(s string) string { return Clip(strings.ToValidUTF8(s, "\ufffd"), MaxEcho) }
 
 // Choice returns an item of a comma-separated list, quoted if its ends would not be visible.
 func Choice(text string) string {

@@ -112,10 +112,11 @@ func (d Dir) descend(name string, last func(parent *os.Root, base string) error)
 	return Dir{next}.descend(rest, last)
 }
 
-// linkError reports the first link in a path. behind is the rest of the path, which begins with a slash.
+// linkError reports the first link in a path. behind is the rest of the path,
+// which is empty or begins with a slash.
 type linkError struct{ target, behind string }
 
-func (linkError) Error() string { return "path has a link" }
+func (linkError) Error() string { return "path has a symbolic link" }
 
 // linkless returns what a path names, or a linkError.
 func linkless(links fs.ReadLinkFS, at, behind string) (fs.FileInfo, error) {
@@ -193,7 +194,9 @@ func (f FS) at(op, name string, do func(d Dir, real string) error) error {
 		case IsHidden(real):
 			err = &fs.PathError{Err: ErrHidden}
 		default:
-			err = do(d, real)
+			if err = do(d, real); errors.As(err, new(linkError)) {
+				err = errReplaced
+			}
 		}
 	}
 	if p := (*fs.PathError)(nil); errors.As(err, &p) { // d names only a part of the path

@@ -43,7 +43,8 @@ function ways({ entry, folder, link }, values) {
   url.search = url.hash = "";
   return [["Link", link],
     ["curl", ["curl -sS", ...Object.entries(headers).map(([k, v]) => `-H ${quoted(`${k}: ${v}`)}`), `-d ${quoted(JSON.stringify(request))}`, quoted(url.href)].join(" \\\n  ")],
-    folder && ["prompts render", ["prompts render", quoted(folder), quoted(entry.name), ...values.map(([n, v]) => quoted(`${n}=${/^@|^-$/.test(v) ? `@${v}` : v}`))].join(" ")]].filter(Boolean);
+    // The value - is standard input there.
+    folder && values.every(([, v]) => v !== "-") && ["prompts render", ["prompts render", quoted(folder), quoted(entry.name), ...values.map(([n, v]) => quoted(`${n}=${/^@/.test(v) ? `@${v}` : v}`))].join(" ")]].filter(Boolean);
 }
 
 // clientWays returns the ways to type a prompt in clients that can use it, and sentences about the others.
