@@ -137,7 +137,7 @@ func TestPageTests(t *testing.T) {
 		"brief":       {"greet": "_partials/rules.md:2: Be BRIEF."},
 		"be GREET":    {"greet": "_partials/rules.md:1: Be kind."},
 		"other":       {"sub/other": "sub/other.md:1: Other."},
-		"needle":      {"sub/other": "sub/other.md:2: …rd" + strings.Repeat(" a word", 6) + " and a needle."}, // late in its line
+		"needle":      {"sub/other": "sub/other.md:2: …d" + strings.Repeat(" a word", 6) + " and a needle."}, // late in its line
 		"be other":    {},
 		"greet":       {"greet": ""},
 		" ":           {},
