@@ -171,7 +171,7 @@ func (t *typedPrompt) render(ctx context.Context, args map[string]string) (*Resu
 		if err != nil {
 			return nil, err
 		}
-		d = &decorated{plan: plan} // called by no server
+		d = &decorated{plan: plan} // no function that decorates this prompt calls
 	}
 	texts, problems, _ := d.plan.Collect(nil, argument.Given{IsAltered: true, Texts: args, IsStrict: true})
 	for i := range d.texts {
